@@ -4,6 +4,7 @@ source -> Frame -> classifier -> Prediction -> events -> Event -> sinks. All are
 Times are monotonic nanoseconds (a Pi may boot with a wrong clock); `vitcam.wire` converts them to wall time.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -120,6 +121,14 @@ class Shown:
     level: Level
     """Whether the name is that of a label or of a group; `none` where there is no name."""
 
+    @classmethod
+    def finest(cls, best: Guess, groups: Iterable[Group]) -> Self:
+        """The best guess where it is likely, else the first likely group; `groups` has the smallest first."""
+        if best.p >= LIKELY:
+            return cls(best.label, best.p, "label")
+        group = next((group for group in groups if group.p >= LIKELY), None)
+        return cls(None, best.p, "none") if group is None else cls(group.name, group.p, "group")
+
 
 @dataclass(frozen=True, slots=True)
 class Timings:
@@ -196,12 +205,7 @@ class Prediction:
     def shown(self) -> Shown:
         """What is displayed, stored and acted on: the best label, else the smallest group, else nothing."""
         best = self.top[0]
-        if self.known and best.p >= LIKELY:
-            return Shown(best.label, best.p, "label")
-        likely = (group for group in self.groups if group.p >= LIKELY)
-        if self.known and (group := next(likely, None)) is not None:
-            return Shown(group.name, group.p, "group")
-        return Shown(None, best.p, "none")
+        return Shown.finest(best, self.groups) if self.known else Shown(None, best.p, "none")
 
     @property
     def best_three(self) -> tuple[Guess, ...]:

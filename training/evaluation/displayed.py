@@ -8,13 +8,14 @@ source  risk and coverage: El-Yaniv & Wiener 2010, "On the Foundations of Noise-
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import LIKELY, Prediction
+from vitcam.frames import Guess, Prediction, Shown
 from vitcam.model.groups import Groups
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.evaluation.scores import wilson
@@ -45,9 +46,7 @@ def name_of(
 
     best  the most probable label
     """
-    shown = prediction.shown
-    labels = members[str(shown.label)] if shown.level == "group" else (best,)
-    return frozenset(labels), shown.p, shown.level != "none"
+    return _meant(prediction.shown, best, members)
 
 
 def names(probabilities: NDArray[np.float32], groups: Groups | None) -> Named:
@@ -78,11 +77,13 @@ def collected(found: list[tuple[frozenset[int], float, bool]]) -> Named:
 
 def _name(row: NDArray[np.float32], groups: Groups | None) -> tuple[frozenset[int], float, bool]:
     best = int(row.argmax())
-    if row[best] < LIKELY and groups is not None:
-        for group in groups.likely(best, row):
-            if group.p >= LIKELY:
-                return frozenset(groups.members[group.name]), group.p, True
-    return frozenset({best}), float(row[best]), bool(row[best] >= LIKELY)
+    likely = groups.likely(best, row) if groups is not None else ()
+    return _meant(Shown.finest(Guess("", float(row[best])), likely), best, groups.members if groups is not None else {})
+
+
+def _meant(shown: Shown, best: int, members: Mapping[str, tuple[int, ...]]) -> tuple[frozenset[int], float, bool]:
+    labels = members[str(shown.label)] if shown.level == "group" else (best,)
+    return frozenset(labels), shown.p, shown.level != "none"
 
 
 def name_is_right(named: frozenset[int], right: frozenset[int], also: frozenset[int] = frozenset()) -> bool:
