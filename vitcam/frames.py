@@ -6,7 +6,7 @@ Times are monotonic nanoseconds (a Pi may boot with a wrong clock); `vitcam.wire
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,45 @@ class Rect:
         return self.between(round(self.x * scale), round(self.y * scale), right, bottom, height, width)
 
 
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A part of a frame that is followed because something moves there, in fractions of the frame."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @classmethod
+    def around(cls, rect: Rect, size: tuple[int, int]) -> Self:
+        """A rectangle of a picture; `size` is the width and height of the picture in px."""
+        width, height = size
+        return cls(rect.x / width, rect.y / height, rect.width / width, rect.height / height)
+
+    def __str__(self) -> str:
+        """`x,y,w,h`, as JSON and settings have it."""
+        return ",".join(f"{side:.6g}" for side in (self.x, self.y, self.width, self.height))
+
+
+class Place(NamedTuple):
+    """What is looked at by itself, and has events of its own: the whole view, a zone, or what is followed in one."""
+
+    zone: str | None = None
+    """None: the whole view."""
+    track: int | None = None
+    """The number of what is followed; None: nothing is, it is the whole zone or view."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Detail:
+    """A part of a frame in more px than its preview has, where the camera gives them."""
+
+    rect: Rect
+    """Where it lies in the preview, in px of the preview."""
+    picture: Image
+    """(h, w, 3) uint8, RGB."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
     """One picture and where it came from."""
@@ -66,6 +105,18 @@ class Frame:
     """Whether a camera was asked for this one picture: then it may be the same as the one before."""
     masks: tuple[object, ...] = ()
     """The privacy masks that are black in it, as `vitcam.zones.areas.Areas` has them."""
+    details: tuple[Detail, ...] = ()
+    """What is followed in it, in the camera's own px."""
+
+    def part(self, rect: Rect) -> Image:
+        """(h, w, 3) uint8, RGB: a part of the picture, with as many px as there are of it.
+
+        rect  in px of `preview`
+        """
+        for detail in self.details:
+            if detail.rect == rect:
+                return detail.picture
+        return self.preview[rect.y : rect.y + rect.height, rect.x : rect.x + rect.width]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +243,23 @@ class Prediction:
     is above 1. None if the model does not say."""
     zone: str | None = None
     """The zone of the picture that the model saw; None: the whole view."""
+    track: int | None = None
+    """The number of what is followed there; None: the model saw the whole zone or view. Its box is `crop`."""
+    at_rest: bool = False
+    """True when what is displayed of a followed place is what that place shows at rest: no event begins with it."""
     headline: Shown | None = None
     """What is displayed while the camera runs: what the event says that lasts in the zone, else `shown` of smoothed
     probabilities. None for pictures by themselves, and before the pipeline has added it."""
+
+    @property
+    def place(self) -> Place:
+        """What the model looked at."""
+        return Place(self.zone, self.track)
+
+    @property
+    def box(self) -> Box | None:
+        """What is followed, in fractions of the frame; None for a whole zone or view."""
+        return None if self.track is None else Box.around(self.crop, self.size)
 
     @property
     def told(self) -> Shown:
@@ -252,9 +317,18 @@ class Event:
     """What is surely there where no label is: `label` is then the best guess within this group."""
     zone: str | None = None
     """Where in the picture it is; None: in the whole view."""
+    track: int | None = None
+    """The number of what is followed there; None: it is in the whole zone or view."""
+    box: Box | None = None
+    """Where in the picture what is followed was, when it was most probable; None for a whole zone or view."""
     kind: Literal["seen", "unknown", "problem"] = "seen"
     """`unknown`: something that the model does not know was to be seen for long. `problem`: the camera does not see
     what it usually sees, and `label` says why."""
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return Place(self.zone, self.track)
 
     @property
     def shown(self) -> Shown:

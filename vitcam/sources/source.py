@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol, Self
 
-from vitcam.frames import Frame, Image, Rect, Unreadable
+from vitcam.frames import Box, Frame, Image, Rect, Unreadable
 from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Limits
 from vitcam.pictures.resize import InputSpec, crop_of, enough_for
 from vitcam.pictures.view import MOST_SIDE, UPRIGHT, Orientation, Region
@@ -29,6 +29,11 @@ def log_unreadable(bad: Unreadable) -> None:
 def always() -> bool:
     """Default of `wanted`: every picture is."""
     return True
+
+
+def nothing_followed() -> tuple[Box, ...]:
+    """Default of `boxes`: nothing is."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,9 @@ class SourceOptions:
     """The part of the upright picture that was chosen for the model, read for every frame; None: always the whole."""
     active_areas: ActiveAreas | None = None
     """Zones and masks of the upright picture, read for every frame; None: there are never any."""
+    boxes: Callable[[], tuple[Box, ...]] = nothing_followed
+    """What is followed now, in fractions of the upright picture: a source whose camera has more px than its preview
+    gives these parts of the next frames as `Frame.details`."""
     wanted: Callable[[], bool] = always
     """Called by a live source for each picture that came, before it is decoded or converted. False: neither
     model nor viewer would see it, so it becomes a gap in `seq`."""

@@ -1,0 +1,26 @@
+from dataclasses import replace
+
+import numpy as np
+
+from tests.frames import prediction
+from vitcam.frames import Box, Detail, Frame, Place, Rect
+
+
+def test_a_box_is_the_crop_of_what_is_followed_in_fractions() -> None:
+    whole = replace(prediction(), size=(640, 480), crop=Rect(320, 120, 160, 160))
+    followed = replace(whole, zone="door", track=7)
+
+    assert whole.box is None
+    assert followed.box == Box(0.5, 0.25, 0.25, 1 / 3)
+    assert str(followed.box) == "0.5,0.25,0.25,0.333333"
+    assert (whole.place, followed.place) == (Place(), Place("door", 7))
+
+
+def test_a_part_of_a_frame_has_the_px_of_its_detail_where_there_is_one() -> None:
+    preview = np.arange(6 * 8 * 3, dtype=np.uint8).reshape(6, 8, 3)
+    detail = Detail(Rect(2, 2, 4, 4), np.zeros((16, 16, 3), np.uint8))
+    frame = Frame(preview, None, Rect(0, 0, 8, 6), 0, 0, "test", details=(detail,))
+
+    assert frame.part(Rect(2, 2, 4, 4)) is detail.picture
+    assert np.array_equal(frame.part(Rect(1, 2, 4, 3)), preview[2:5, 1:5])
+    assert np.shares_memory(frame.part(Rect(1, 2, 4, 3)), preview)
