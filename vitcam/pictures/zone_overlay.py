@@ -1,4 +1,4 @@
-"""Overlays in the zones of a picture, each with the name of its zone and what is seen there."""
+"""Overlays in the zones of a picture and in what is followed there, with the name of each and what is seen there."""
 
 from collections.abc import Sequence
 
@@ -9,6 +9,9 @@ from vitcam.pictures.font import Colour, draw_text, shorten, text_width
 from vitcam.pictures.overlay import STYLES, overlay_weights
 from vitcam.pictures.overlay_kinds import OVERLAYS
 
+Look = tuple[Rect, Prediction]
+"""What the model saw of a picture, in its px, and what it said."""
+
 _LINE: Colour = (255, 255, 255)
 _DARK: Colour = (16, 18, 24)
 _LEAST_SIZE = 11.0  # px; smaller text cannot be read
@@ -16,17 +19,12 @@ _LEAST_ROOM = 24  # px; a narrower zone gets no text
 
 
 def draw_zones(
-    image: Image,
-    zones: Sequence[tuple[Rect, Prediction]],
-    kind: str,
-    *,
-    head: int | None = None,
-    opacity: float = 0.5,
+    image: Image, looks: Sequence[Look], kind: str, *, head: int | None = None, opacity: float = 0.5
 ) -> Image:
-    """Show where the model looked in each zone, and what it saw there.
+    """Show where the model looked in each place, and what it saw there.
 
     image    (H, W, 3) uint8, RGB, at the size it is shown at; it stays untouched
-    zones    what the model saw of `image`, in its pixels, and its prediction
+    looks    at most one for each zone, and for each thing that is followed
     kind     a name of `OVERLAYS`; one that draws nothing also draws no names
     head     of kinds that show attention: which head, from 0; None for the mean of all
     opacity  of the hottest spot, 0 to 1
@@ -36,27 +34,42 @@ def draw_zones(
     if OVERLAYS[kind].needs is None:
         return image
     out = image.copy()
-    for rect, prediction in zones:
+    for rect, prediction in _weighed(looks):
         weights = overlay_weights(prediction, kind, head)
         if weights is not None:
-            part = out[rect.y : rect.y + rect.height, rect.x : rect.x + rect.width]
+            part = _part(out, rect)
+            part[:] = _part(image, rect)  # where a box lies over its zone
             STYLES[OVERLAYS[kind].style](part, weights, opacity)
-    for rect, prediction in zones:
-        _frame(out, rect, _words(prediction))
+    for rect, prediction in looks:
+        if prediction.track is not None:
+            _frame_box(out, rect, prediction)
+        elif prediction.zone is not None:
+            _frame_zone(out, rect, f"{prediction.zone}: {_found(prediction)}")
     return out
 
 
-def _words(prediction: Prediction) -> str:
+def _weighed(looks: Sequence[Look]) -> list[Look]:
+    """Those whose weights are drawn, in this order: a zone gives way to what is followed in it and has a name."""
+    followed = [look for look in looks if look[1].track is not None]
+    named = {each.zone for _, each in followed if each.told.label is not None and not each.at_rest}
+    return [look for look in looks if look[1].track is None and look[1].zone not in named] + followed
+
+
+def _part(image: Image, rect: Rect) -> Image:
+    return image[rect.y : rect.y + rect.height, rect.x : rect.x + rect.width]
+
+
+def _found(prediction: Prediction) -> str:
     shown = prediction.told
-    found = "unknown" if prediction.blank or prediction.unfamiliar else "not sure"
-    return f"{prediction.zone}: {found if shown.label is None else f'{shown.label} {shown.p:.0%}'}"
+    if shown.label is not None:
+        return f"{shown.label} {shown.p:.0%}"
+    return "unknown" if prediction.blank or prediction.unfamiliar else "not sure"
 
 
-def _frame(image: Image, rect: Rect, words: str) -> None:
+def _frame_zone(image: Image, rect: Rect, words: str) -> None:
     """A thin line around a zone, and words in its upper left corner."""
-    right, bottom = rect.x + rect.width - 1, rect.y + rect.height - 1
-    cv2.rectangle(image, (rect.x, rect.y), (right, bottom), _LINE, 1)
-    size = max(_LEAST_SIZE, image.shape[1] / 60)
+    _outline(image, rect, _LINE, 1)
+    size = _text_size(image)
     pad = round(size * 0.35)
     room = rect.width - 2 * pad
     if room < _LEAST_ROOM:
@@ -64,5 +77,34 @@ def _frame(image: Image, rect: Rect, words: str) -> None:
     text = shorten(words, room, size, "bold")
     height = min(round(size * 1.5), rect.height)
     width = min(round(text_width(text, size, "bold")) + 2 * pad, rect.width)
-    image[rect.y : rect.y + height, rect.x : rect.x + width] = _DARK
-    draw_text(image, text, (rect.x + pad, rect.y + round(size * 1.1)), size, _LINE, "bold")
+    _draw_plate(image, text, Rect(rect.x, rect.y, width, height))
+
+
+def _frame_box(image: Image, rect: Rect, prediction: Prediction) -> None:
+    """A thin line around what is followed, and its name above or below it, since a box is often narrower than that."""
+    _outline(image, rect, _DARK, 3)
+    _outline(image, rect, _LINE, 1)
+    if prediction.told.label is None:
+        return
+    size = _text_size(image)
+    pad = round(size * 0.35)
+    text = shorten(_found(prediction), image.shape[1] - 2 * pad, size, "bold")
+    width = min(round(text_width(text, size, "bold")) + 2 * pad, image.shape[1])
+    height = min(round(size * 1.5), image.shape[0])
+    above, below = rect.y - height - 1, rect.y + rect.height + 1
+    top = above if above >= 0 else below if below + height <= image.shape[0] else rect.y
+    _draw_plate(image, text, Rect(min(rect.x, image.shape[1] - width), top, width, height))
+
+
+def _outline(image: Image, rect: Rect, colour: Colour, weight: int) -> None:
+    cv2.rectangle(image, (rect.x, rect.y), (rect.x + rect.width - 1, rect.y + rect.height - 1), colour, weight)
+
+
+def _text_size(image: Image) -> float:
+    return float(max(_LEAST_SIZE, image.shape[1] / 60))
+
+
+def _draw_plate(image: Image, text: str, plate: Rect) -> None:
+    size = _text_size(image)
+    _part(image, plate)[:] = _DARK
+    draw_text(image, text, (plate.x + round(size * 0.35), plate.y + round(size * 1.1)), size, _LINE, "bold")

@@ -1,12 +1,17 @@
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.frames import picture, prediction
 from vitcam.frames import Prediction, Rect
 from vitcam.pictures.zone_overlay import draw_zones
 
 LEFT, RIGHT = Rect(0, 0, 300, 360), Rect(340, 0, 300, 360)
+
+
+VIEW, BOX = Rect(140, 0, 360, 360), Rect(400, 200, 60, 60)
 
 
 def zone(name: str, label: str = "cup", known: bool = True) -> Prediction:
@@ -53,3 +58,59 @@ def test_zones_too_small_for_words_and_at_the_edge_are_drawn_without_them() -> N
     tiny = [(Rect(0, 0, 1, 1), zone("a")), (Rect(630, 350, 10, 10), zone("b")), (Rect(600, 357, 40, 3), zone("c"))]
 
     assert draw_zones(picture(360, 640), tiny, "attention").shape == (360, 640, 3)
+
+
+def box(label: str = "cup", track: int = 7, **others: Any) -> Prediction:
+    return replace(prediction(label), track=track, **others)
+
+
+def unsure(what: Prediction) -> Prediction:
+    return replace(what, known=False)
+
+
+def test_a_box_gets_its_overlay_and_the_view_around_it_gives_way_to_its_name() -> None:
+    drawn = draw_zones(picture(360, 640), [(VIEW, prediction()), (BOX, box())], "heat")
+
+    assert (drawn[205:255, 405:455] != 128).any()
+    assert (drawn[300:, 140:500] == 128).all()
+
+
+@pytest.mark.parametrize("what", [unsure(box()), box(at_rest=True)], ids=["nothing", "what is always there"])
+def test_the_view_keeps_its_overlay_while_no_box_has_a_name_of_its_own(what: Prediction) -> None:
+    drawn = draw_zones(picture(360, 640), [(VIEW, prediction("dog")), (BOX, what)], "heat")
+
+    assert (drawn[300:, 140:500] != 128).any()
+    assert (drawn[300:, :140] == 128).all()
+
+
+def test_what_lies_in_a_box_is_drawn_as_if_nothing_lay_under_it() -> None:
+    looks = [(VIEW, unsure(prediction())), (BOX, unsure(box()))]
+    inside = np.s_[205:255, 405:455]
+
+    assert np.array_equal(
+        draw_zones(picture(360, 640), looks, "attention")[inside],
+        draw_zones(picture(360, 640), looks[1:], "attention")[inside],
+    )
+
+
+def test_a_box_has_a_thin_frame_and_its_name_stands_above_it() -> None:
+    plain = unsure(box())
+    named, other, framed = (
+        draw_zones(picture(360, 640), [(BOX, each)], "evidence") for each in (box("cup"), box("pagoda"), plain)
+    )
+
+    assert (framed[230, 400] == 255).all()
+    assert (framed[230, 399] < 40).all()
+    assert (framed[:198] == 128).all()
+    assert (named[180:199] != other[180:199]).any()
+
+
+@pytest.mark.parametrize(
+    "place", [Rect(0, 0, 640, 360), Rect(600, 0, 40, 40), Rect(0, 330, 1, 30), Rect(630, 0, 10, 360)]
+)
+def test_the_name_of_a_box_stays_in_the_picture_wherever_the_box_lies(place: Rect) -> None:
+    long = box("a name that is far longer than any picture is wide, so that it has to be shortened somewhere")
+    drawn = draw_zones(picture(360, 640), [(place, long)], "evidence")
+
+    assert drawn.shape == (360, 640, 3)
+    assert ((drawn < 40).all(axis=2).sum(axis=1) > 300).any(), "there is a plate with the name"
