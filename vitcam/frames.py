@@ -297,9 +297,10 @@ class ClassifiedFrame:
 
     frame: Frame
     prediction: Prediction | None
-    """None where there is no recent prediction: no overlay is better than a wrong one. With zones: the surest one."""
-    zones: tuple[Prediction, ...] = ()
-    """With zones: the newest prediction of each, where it is recent."""
+    """None where there is no recent prediction: no overlay is better than a wrong one. Of several `looks`: the one in
+    front."""
+    looks: tuple[Prediction, ...] = ()
+    """With zones, and while something is followed: the newest prediction of each place, where it is recent."""
 
 
 @dataclass(frozen=True, slots=True)

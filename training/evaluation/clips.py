@@ -20,7 +20,7 @@ from pathlib import Path
 
 from vitcam.errors import VitcamError
 from vitcam.events import Rules
-from vitcam.frames import Event, Prediction
+from vitcam.frames import Event, Place, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.pipeline.headlines import Headlines
 from vitcam.replay.video import Area, predictions_of, steps_of
@@ -70,7 +70,7 @@ def measure(clip: Path, things: tuple[frozenset[str], ...], classifier: Classifi
     shown: list[Counter[str | None]] = [Counter() for _ in things]
     ended: list[Event] = []
     names = Names(classifier)
-    lasting: dict[str | None, Event] = {}
+    lasting: dict[Place, Event] = {}
     headlines = Headlines(lambda: lasting)
 
     def watched(predictions: Iterable[Prediction]) -> Iterable[Prediction]:
@@ -83,10 +83,10 @@ def measure(clip: Path, things: tuple[frozenset[str], ...], classifier: Classifi
     for _, events in steps_of(watched(predictions_of(clip, classifier, [area])), [area]):
         for event in events:
             if event.phase == "end":
-                lasting.pop(event.zone, None)
+                lasting.pop(event.place, None)
                 ended += [event] if event.shown.label else []
             else:
-                lasting[event.zone] = event
+                lasting[event.place] = event
     displayed = tuple(count.most_common(1)[0][0] if count else None for count in shown)
     seconds = tuple(names.judge(name, may) for name, may in zip(displayed, things, strict=True))
     return Measured(clip.name, displayed, seconds, tuple(_judged(event, things, names) for event in ended))

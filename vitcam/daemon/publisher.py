@@ -9,9 +9,9 @@ from contextlib import ExitStack, contextmanager
 
 from vitcam.errors import VitcamError
 from vitcam.events import Rules
-from vitcam.frames import Event, Frame, Prediction, Unreadable
+from vitcam.frames import Event, Frame, Place, Prediction, Unreadable
 from vitcam.names.vocabulary import Vocabulary
-from vitcam.pipeline.zone_events import ZoneEvents
+from vitcam.pipeline.place_events import PlaceEvents
 from vitcam.sinks.sink import FrameSink, Sink, Summary
 from vitcam.sources.masks import masked
 from vitcam.zones.active import ActiveAreas
@@ -26,7 +26,7 @@ class Publisher:
 
     stop        called when nobody reads the output any more: the run then ends without a message, as any filter does
     areas       the zones in force, each with rules of its own; None: all go by `rules`
-    vocabulary  as `ZoneEvents` takes it
+    vocabulary  as `PlaceEvents` takes it
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Publisher:
         areas: ActiveAreas | None = None,
         vocabulary: Vocabulary | None = None,
     ) -> None:
-        self._events = ZoneEvents(rules, areas, vocabulary)
+        self._events = PlaceEvents(rules, areas, vocabulary)
         self._areas = areas or ActiveAreas()
         self._showing = threading.Lock()
         self._sinks: tuple[Sink, ...] = ()
@@ -55,13 +55,13 @@ class Publisher:
         self._events.rules = rules
 
     @property
-    def pending(self) -> frozenset[str | None]:
-        """Zones in which an event may begin soon; None: in the whole view. May be read in any thread."""
+    def pending(self) -> frozenset[Place]:
+        """Places at which an event may begin soon. May be read in any thread."""
         return self._events.pending
 
     @property
-    def lasting(self) -> Mapping[str | None, Event]:
-        """What is there now, by zone; None: in the whole view. May be read in any thread."""
+    def lasting(self) -> Mapping[Place, Event]:
+        """What is there now. May be read in any thread."""
         return self._events.lasting
 
     def connect(self, *sinks: Sink) -> None:

@@ -44,7 +44,7 @@ class RunState:
         if state.reason:
             return f"{state.status.replace('_', ' ')}: {state.reason}"
         latest = self.pipeline.latest.peek()
-        newest = latest.prediction if latest and latest.zones else self.pipeline.predicted.peek()
+        newest = latest.prediction if latest and latest.looks else self.pipeline.predicted.peek()
         seen = f"{_guess(newest) if newest else 'nothing yet'}, {state.fps.classified:.1f} fps"
         return "; ".join(filter(None, (seen, status_words(self.heat.heat))))
 

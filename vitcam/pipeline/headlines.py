@@ -3,21 +3,22 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
-from vitcam.frames import LIKELY, Event, Prediction, Shown
+from vitcam.frames import LIKELY, Event, Place, Prediction, Shown
 from vitcam.smoothing import FADED, Subject, blend, subject_of, subjects_of
 
 _HALF_LIFE_S = 0.5
+_FORGOTTEN_NS = 10_000_000_000  # of what is followed: its number never comes again once it is gone
 _DWELL_NS = 500_000_000  # for this time a label must be likely before its name takes the place of its group's
 
 
-def nothing_lasts() -> Mapping[str | None, Event]:
+def nothing_lasts() -> Mapping[Place, Event]:
     """Default of `lasting`: there are no events."""
     return {}
 
 
 @dataclass(frozen=True, slots=True)
 class _Smoothed:
-    """What was seen lately in a zone."""
+    """What was seen lately at a place."""
 
     at_ns: int
     scores: Mapping[Subject, float]
@@ -30,39 +31,40 @@ class _Smoothed:
 class Headlines:
     """Called by the classifying thread only.
 
-    lasting  the events that last, by zone; None: of the whole view
+    lasting  the events that last, by place
     """
 
-    def __init__(self, lasting: Callable[[], Mapping[str | None, Event]]) -> None:
+    def __init__(self, lasting: Callable[[], Mapping[Place, Event]]) -> None:
         self._lasting = lasting
-        self._smoothed: dict[str | None, _Smoothed] = {}
-        """By zone."""
+        self._smoothed: dict[Place, _Smoothed] = {}
 
     def add_to(self, prediction: Prediction) -> Prediction:
         """The prediction with its headline. A photo of a folder gets none: it has nothing to do with the one before."""
         if prediction.path is not None:
             return prediction
         steady = self._steady(prediction)
-        event = self._lasting().get(prediction.zone)
+        event = self._lasting().get(prediction.place)
         lasting = None if event is None else event.shown
         return replace(prediction, headline=lasting if lasting and lasting.level != "none" else steady)
 
     def keep(self, zones: Collection[str | None]) -> None:
         """Forget all other zones."""
-        self._smoothed = {zone: smoothed for zone, smoothed in self._smoothed.items() if zone in zones}
+        self._smoothed = {place: smoothed for place, smoothed in self._smoothed.items() if place.zone in zones}
 
     def _steady(self, prediction: Prediction) -> Shown:
         """What is displayed of the smoothed probabilities. A blank or unfamiliar picture says nothing of any name."""
         now = prediction.captured_ns
         scores: Mapping[Subject, float] = {} if prediction.blank or prediction.unfamiliar else subjects_of(prediction)
-        before = self._smoothed.get(prediction.zone)
+        before = self._smoothed.get(prediction.place)
         if before is not None:
             blended = blend(before.scores, scores, now - before.at_ns, _HALF_LIFE_S)
             scores = {each: p for each, p in blended.items() if p > FADED}
         best = max((each for each in scores if not each.is_group), key=scores.__getitem__, default=None)
         likely = best if best is not None and scores[best] >= LIKELY else None
         since_ns = before.since_ns if before is not None and before.likely == likely else now
-        self._smoothed[prediction.zone] = _Smoothed(now, scores, likely, since_ns)
+        if prediction.place not in self._smoothed:
+            self._forget_what_is_gone(now)
+        self._smoothed[prediction.place] = _Smoothed(now, scores, likely, since_ns)
         groups = (subject for subject in map(subject_of, prediction.groups) if scores.get(subject, 0.0) >= LIKELY)
         group = next(groups, None)
         if likely is not None and (group is None or now - since_ns >= _DWELL_NS):
@@ -70,3 +72,11 @@ class Headlines:
         if group is not None:
             return Shown(group.name, scores[group], "group")
         return Shown(None, scores[best] if best is not None else 0.0, "none")
+
+    def _forget_what_is_gone(self, now_ns: int) -> None:
+        """Of what was followed and is not any more."""
+        self._smoothed = {
+            place: smoothed
+            for place, smoothed in self._smoothed.items()
+            if place.track is None or now_ns - smoothed.at_ns < _FORGOTTEN_NS
+        }

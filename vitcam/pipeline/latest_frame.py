@@ -1,10 +1,10 @@
 """The newest frame with the newest predictions, for viewers."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from vitcam.errors import SourceError
-from vitcam.frames import ClassifiedFrame, Frame, Prediction
+from vitcam.frames import ClassifiedFrame, Frame, Place, Prediction
 from vitcam.heat.watch import HeatLimits
 from vitcam.pipeline.beats import Beats
 from vitcam.slot import Slot
@@ -30,8 +30,8 @@ class LatestFrame:
         self._heat = heat
         self._areas = areas
         self._beats = beats
-        self._confirmed_ns: Mapping[str, int] = MappingProxyType({})
-        """Zone -> capture time of the last frame for which its newest prediction holds; replaced as a whole."""
+        self._confirmed_ns: Mapping[Place, int] = MappingProxyType({})
+        """Place -> capture time of the last frame for which its newest prediction holds; replaced as a whole."""
         self.limit(max_fps)
 
     def limit(self, max_fps: float) -> None:
@@ -52,8 +52,8 @@ class LatestFrame:
             shown = self._masked(frame)
             if before is None:
                 return ClassifiedFrame(shown, None)
-            if before.zones:
-                return _with_zones(shown, [each for each in before.zones if self._is_valid(frame, each)])
+            if before.looks:
+                return _with_looks(shown, [each for each in before.looks if self._is_valid(frame, each)])
             age_s = (frame.captured_ns - self._beats.classify.confirmed_ns) / 1e9
             return ClassifiedFrame(shown, before.prediction if age_s <= self._valid_s else None)
 
@@ -69,27 +69,28 @@ class LatestFrame:
 
         self._slot.revise(pair)
 
-    def classified_zone(self, frame: Frame, prediction: Prediction, zones: Collection[str]) -> None:
-        """Put the prediction of a zone, beside those of the other zones.
+    def classified_place(self, frame: Frame, prediction: Prediction, places: Sequence[Place]) -> None:
+        """Put the prediction of a place, beside those of the other places.
 
-        frame  whole, as its source gave it
-        zones  the names of all zones now, in their order
+        frame   whole, as its source gave it
+        places  all that are looked at now, in their order
         """
-        self.confirm(prediction.zone or "", frame)
+        confirmed_ns = {place: at_ns for place, at_ns in self._confirmed_ns.items() if place in places}
+        self._confirmed_ns = MappingProxyType({**confirmed_ns, prediction.place: frame.captured_ns})
 
         def pair(before: ClassifiedFrame | None) -> ClassifiedFrame:
             if before is None:
-                return _with_zones(self._masked(frame), [prediction])
-            newest = {each.zone: each for each in (*before.zones, prediction)}
+                return _with_looks(self._masked(frame), [prediction])
+            newest = {each.place: each for each in (*_looks_of(before), prediction)}
             shown = before.frame if before.frame.captured_ns > frame.captured_ns else self._masked(frame)
-            known = [newest[zone] for zone in zones if zone in newest]
-            return _with_zones(shown, [each for each in known if each is prediction or self._is_valid(shown, each)])
+            known = [newest[place] for place in places if place in newest]
+            return _with_looks(shown, [each for each in known if each is prediction or self._is_valid(shown, each)])
 
         self._slot.revise(pair)
 
-    def confirm(self, zone: str, frame: Frame) -> None:
-        """The newest prediction of a zone holds for this frame, too. Called by the classifying thread only."""
-        self._confirmed_ns = MappingProxyType({**self._confirmed_ns, zone: frame.captured_ns})
+    def confirm(self, place: Place, frame: Frame) -> None:
+        """The newest prediction of a place holds for this frame, too. Called by the classifying thread only."""
+        self._confirmed_ns = MappingProxyType({**self._confirmed_ns, place: frame.captured_ns})
 
     def let_go(self) -> None:
         """Masks were drawn: show the frame with them, and without what was seen in it; nothing if they do not fit."""
@@ -106,11 +107,21 @@ class LatestFrame:
         return masked(frame, self._areas.areas.masks)
 
     def _is_valid(self, frame: Frame, prediction: Prediction) -> bool:
-        confirmed_ns = self._confirmed_ns.get(prediction.zone or "", prediction.captured_ns)
+        confirmed_ns = self._confirmed_ns.get(prediction.place, prediction.captured_ns)
         return (frame.captured_ns - confirmed_ns) / 1e9 <= self._valid_s
 
 
-def _with_zones(frame: Frame, zones: list[Prediction]) -> ClassifiedFrame:
-    """With the surest of the predictions in front."""
-    surest = max(zones, key=lambda each: (each.told.label is not None, each.told.p), default=None)
-    return ClassifiedFrame(frame, surest, tuple(zones))
+def _looks_of(classified: ClassifiedFrame) -> tuple[Prediction, ...]:
+    """Of the time before anything was followed, too."""
+    return classified.looks or (() if classified.prediction is None else (classified.prediction,))
+
+
+def _with_looks(frame: Frame, looks: Sequence[Prediction]) -> ClassifiedFrame:
+    """With one of the predictions in front: what is named goes before what is not, and what is followed before the
+    view around it, however probable that is; then the surest."""
+
+    def rank(each: Prediction) -> tuple[bool, bool, float]:
+        named = each.told.label is not None and not each.at_rest
+        return named, named and each.track is not None, each.told.p
+
+    return ClassifiedFrame(frame, max(looks, key=rank, default=None), tuple(looks))

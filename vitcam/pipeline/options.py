@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from vitcam.frames import Event, Frame
+from vitcam.frames import Event, Frame, Place
 from vitcam.heat.watch import HeatLimits
 from vitcam.pictures.resize import InputSpec
 from vitcam.pipeline.headlines import nothing_lasts
@@ -11,7 +11,7 @@ from vitcam.problems.frozen import FrozenWatch
 from vitcam.zones.active import ActiveAreas
 
 
-def nothing_pending() -> frozenset[str | None]:
+def nothing_pending() -> frozenset[Place]:
     """Default of `pending`: nothing may begin."""
     return frozenset()
 
@@ -36,11 +36,11 @@ class PipelineOptions:
     """The zones in force; without any the whole view is classified."""
     input: InputSpec | None = None
     """The model's input, which says what it sees of a zone; None: all of it."""
-    pending: Callable[[], frozenset[str | None]] = nothing_pending
-    """Zones in which an event may begin with one of the next predictions, None for the whole view: they are looked at
-    first, and in every frame. Called in any thread."""
-    events: Callable[[], Mapping[str | None, Event]] = nothing_lasts
-    """The events that last, by zone; None: of the whole view. Called in the classifying thread."""
+    pending: Callable[[], frozenset[Place]] = nothing_pending
+    """Places at which an event may begin with one of the next predictions: they are looked at first, and in every
+    frame. Called in any thread."""
+    events: Callable[[], Mapping[Place, Event]] = nothing_lasts
+    """The events that last, by place. Called in the classifying thread."""
     lasting: bool = False
     """Somebody may watch: an unexpected error of files ends one attempt only, too, as it does of a camera."""
     frozen: FrozenWatch | None = None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from vitcam.errors import MasksUnknown, SourceError, SourceLost
-from vitcam.frames import Frame, Prediction
+from vitcam.frames import Frame, Place, Prediction
 from vitcam.meters import LatencyMeter, RateMeter
 from vitcam.pipeline.beats import Beats, CaptureBeat, ClassifyBeat
 from vitcam.pipeline.headlines import Headlines
@@ -202,7 +202,7 @@ class ClassifyStage:
 
     def _is_worth_it(self, frame: Frame) -> bool:
         gate = self.options.gate
-        return gate is None or not self._beats.capture.live or gate(frame) or None in self.options.pending()
+        return gate is None or not self._beats.capture.live or gate(frame) or Place() in self.options.pending()
 
     def _predict(self, frame: Frame) -> None:
         prediction = self._headlines.add_to(self._classified(frame))
@@ -218,7 +218,7 @@ class ClassifyStage:
         """Look at the zones of a frame: of a live source only until a newer one waits, of a file at every one."""
         options, live = self.options, self._beats.capture.live
         for zone in self._looks.begin(frame, areas, options.gate, options.pending(), live):
-            self._latest.confirm(zone, frame)
+            self._latest.confirm(Place(zone), frame)
         if self._looks.is_done:
             self._skip(frame)
         while (look := self._looks.next(options.pending(), time.monotonic_ns())) is not None:
@@ -230,7 +230,7 @@ class ClassifyStage:
     def _predict_zone(self, frame: Frame, look: ZoneLook, names: tuple[str, ...]) -> None:
         prediction = self._headlines.add_to(replace(self._classified(look.frame), zone=look.zone))
         self.by_zone[look.zone].tick()
-        self._latest.classified_zone(frame, prediction, names)
+        self._latest.classified_place(frame, prediction, [*map(Place, names)])
         self._pass_on(look.frame, prediction)
 
     def _classified(self, frame: Frame) -> Prediction:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from vitcam.frames import Frame
+from vitcam.frames import Frame, Place
 from vitcam.pictures.resize import InputSpec, crop_of
 from vitcam.zones.areas import Areas, Zone, zone_rect
 from vitcam.zones.motion import GateOptions, MotionGate
@@ -42,13 +42,11 @@ class ZoneLooks:
         self._gate: Gate | None = None
         self._left: list[ZoneLook] = []
 
-    def begin(
-        self, frame: Frame, areas: Areas, gate: Gate | None, pending: Collection[str | None], live: bool
-    ) -> list[str]:
+    def begin(self, frame: Frame, areas: Areas, gate: Gate | None, pending: Collection[Place], live: bool) -> list[str]:
         """Take a frame; what was left of the last one is forgotten.
 
         gate     of `PipelineOptions`: each zone gets one like it
-        pending  zones in which an event may begin, which pass every gate
+        pending  places at which an event may begin, which pass every gate
         live     False: every zone is looked at, in its order
         returns  the zones that are skipped because nothing moves there
         """
@@ -58,17 +56,15 @@ class ZoneLooks:
         self._left = looks
         if not live or (gate is None and len(looks) == 1):
             return []
-        passed = [(look, self._passes(look)) for look in looks]
-        self._left = [
-            replace(look, is_moving=self._moves(look)) for look, passes in passed if passes or look.zone in pending
-        ]
-        return [look.zone for look, passes in passed if not passes and look.zone not in pending]
+        passed = [(look, self._passes(look) or Place(look.zone) in pending) for look in looks]
+        self._left = [replace(look, is_moving=self._moves(look)) for look, passes in passed if passes]
+        return [look.zone for look, passes in passed if not passes]
 
-    def next(self, pending: Collection[str | None], now_ns: int) -> ZoneLook | None:
+    def next(self, pending: Collection[Place], now_ns: int) -> ZoneLook | None:
         """The next zone of the frame; None once there is no more."""
         if not self._left:
             return None
-        urgent = {look.zone for look in self._left if look.is_moving or look.zone in pending}
+        urgent = {look.zone for look in self._left if look.is_moving or Place(look.zone) in pending}
         chosen = self._scheduler.take([look.zone for look in self._left], urgent, now_ns)
         look = next(look for look in self._left if look.zone == chosen)
         self._left.remove(look)

@@ -19,7 +19,7 @@ from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pictures.resize import crop_of, rect_of
 from vitcam.pictures.view import Region
-from vitcam.pipeline.zone_events import UnknownWatch, zone_rules
+from vitcam.pipeline.place_events import UnknownWatch, zone_rules
 from vitcam.sources.film import Film
 from vitcam.sources.masks import blackened
 from vitcam.zones.areas import Zone, mask_rect

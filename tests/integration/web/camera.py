@@ -159,7 +159,7 @@ class Camera:
         )
         for pair in self._by_zone(frame, prediction) or [ClassifiedFrame(frame, prediction)]:
             self.latest.put(pair)
-            self.predicted.put(pair.zones[-1] if pair.zones else prediction)
+            self.predicted.put(pair.looks[-1] if pair.looks else prediction)
         self.seq += 1
         self.skipped += self.resting
 

@@ -10,7 +10,7 @@ from vitcam.history.recorder import Origin, Recorder
 from vitcam.history.stored import EventChange
 from vitcam.names.vocabulary import means_any
 from vitcam.pictures.decode import decode_image
-from vitcam.pipeline.zone_events import ZoneEvents
+from vitcam.pipeline.place_events import PlaceEvents
 
 
 class Story:
@@ -21,7 +21,7 @@ class Story:
         self.recorder = Recorder(
             self.changes.append, Origin("toy", "abc"), forget=lambda event: means_any(forget, event, {})
         )
-        self._events = ZoneEvents(Rules())
+        self._events = PlaceEvents(Rules())
         self._count = 0
         self.ns = 0
 

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from tests.frames import SECOND, prediction
-from vitcam.frames import Event, Group, Prediction, Shown
+from vitcam.frames import Event, Group, Place, Prediction, Shown
 from vitcam.pipeline.headlines import Headlines
 
 
@@ -23,7 +23,7 @@ def test_before_an_event_the_name_is_that_of_smoothed_probabilities() -> None:
 
 def test_while_an_event_lasts_the_headline_says_what_it_says() -> None:
     cat = Event("1", "update", "tabby", 0.4, 0, None, "demo", Group("cat", 0.97))
-    headlines = Headlines({None: cat, "door": replace(cat, group=None)}.copy)
+    headlines = Headlines({Place(): cat, Place("door"): replace(cat, group=None)}.copy)
 
     assert headlines.add_to(at(0, "Persian", 0.6)).headline == Shown("cat", 0.97, "group")
     assert headlines.add_to(at(0, "Persian", 0.6, "door")).headline == Shown("Persian", 0.6, "label"), "no name yet"
@@ -53,7 +53,7 @@ def test_what_has_no_name_loses_it_soon() -> None:
 
 
 def test_photos_of_a_folder_have_nothing_to_do_with_each_other() -> None:
-    tabby: dict[str | None, Event] = {None: Event("1", "new", "tabby", 0.9, 0, None, "demo")}
+    tabby: dict[Place, Event] = {Place(): Event("1", "new", "tabby", 0.9, 0, None, "demo")}
     headlines = Headlines(tabby.copy)
     photo = replace(at(0, "pagoda"), path="a.jpg")
 

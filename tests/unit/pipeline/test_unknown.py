@@ -9,7 +9,7 @@ from tests.frames import SECOND, prediction
 from vitcam.events import Rules
 from vitcam.frames import Event
 from vitcam.pictures.view import Region
-from vitcam.pipeline.zone_events import ZoneEvents
+from vitcam.pipeline.place_events import PlaceEvents
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 
@@ -21,7 +21,7 @@ class Strange:
 
     def __init__(self, zone: Zone) -> None:
         self.active = ActiveAreas(Areas((zone,)))
-        self.events = ZoneEvents(Rules(), self.active)
+        self.events = PlaceEvents(Rules(), self.active)
         self._numbers = count(1)
         self._now_ns = 0
 

@@ -10,7 +10,7 @@ import numpy as np
 from tests.eventually import eventually
 from tests.frames import frame, picture
 from tests.pipelines import PATIENCE_S, Numbered, answer, taking
-from vitcam.frames import Frame, Prediction, Rect
+from vitcam.frames import Frame, Place, Prediction, Rect
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Region
 from vitcam.pipeline.options import PipelineOptions, nothing_pending
@@ -41,7 +41,7 @@ class Run:
         classify: Callable[[Frame], Prediction] = seen_part,
         spec: InputSpec | None = None,
         gate: Gate | None = None,
-        pending: Callable[[], frozenset[str | None]] = nothing_pending,
+        pending: Callable[[], frozenset[Place]] = nothing_pending,
     ) -> None:
         self.areas = ActiveAreas(Areas(zones))
         self.published: list[tuple[Frame, Prediction]] = []
@@ -134,7 +134,7 @@ def test_a_zone_in_which_something_moves_is_looked_at_more_often() -> None:
 
 def test_a_zone_whose_event_is_pending_is_looked_at_more_often() -> None:
     zones = tuple(Zone(name, LEFT.region) for name in "abcde")
-    run = Run(*zones, classify=SLOW, pending=lambda: frozenset({"c"}))
+    run = Run(*zones, classify=SLOW, pending=lambda: frozenset({Place("c")}))
     run.pipeline.start(lambda: Numbered(300, live=True, every_s=0.005))
     over = run.pipeline.over.wait(PATIENCE_S)
     run.pipeline.stop(1)
@@ -155,12 +155,12 @@ def test_with_a_gate_only_zones_in_which_something_moves_are_classified() -> Non
     assert over
     assert counts["left"] < 0.5 * counts["right"]
     assert latest is not None
-    assert [prediction.zone for prediction in latest.zones] == ["left", "right"]
+    assert [prediction.zone for prediction in latest.looks] == ["left", "right"]
 
 
 def test_a_pending_event_is_looked_at_also_where_nothing_moves() -> None:
     gate = MotionGate(GateOptions(hold_s=0.01, rest_fps=0.01))
-    run = Run(LEFT, RIGHT, gate=gate, pending=lambda: frozenset({"left"}))
+    run = Run(LEFT, RIGHT, gate=gate, pending=lambda: frozenset({Place("left")}))
     run.pipeline.start(lambda: Numbered(100, live=True, every_s=0.005))
     over = run.pipeline.over.wait(PATIENCE_S)
     run.pipeline.stop(1)
@@ -172,7 +172,7 @@ def test_a_pending_event_is_looked_at_also_where_nothing_moves() -> None:
 
 def test_a_pending_event_of_the_whole_view_is_looked_at_in_every_frame() -> None:
     gate = MotionGate(GateOptions(hold_s=0.01, rest_fps=0.01))
-    run = Run(gate=gate, pending=lambda: frozenset({None}))
+    run = Run(gate=gate, pending=lambda: frozenset({Place()}))
     run.pipeline.start(lambda: Numbered(50, live=True, every_s=0.005))
     over = run.pipeline.over.wait(PATIENCE_S)
     run.pipeline.stop(1)
@@ -195,8 +195,8 @@ def test_viewers_get_the_newest_prediction_of_each_zone_and_the_surest_in_front(
 
     assert over
     assert latest is not None
-    assert [(each.zone, each.seq) for each in latest.zones] == [("left", 19), ("right", 19)]
-    assert latest.prediction is latest.zones[1]
+    assert [(each.zone, each.seq) for each in latest.looks] == [("left", 19), ("right", 19)]
+    assert latest.prediction is latest.looks[1]
     assert latest.frame.crop == frame().crop
 
 
@@ -209,7 +209,7 @@ def test_zones_may_be_drawn_moved_and_deleted_while_it_runs() -> None:
     rates = run.pipeline.state().zones
     run.areas.replace(Areas((replace(LEFT, region=Region(0, 0, 0.25, 1)),)))
     moved = eventually(lambda: run.published[-1][1].crop == Rect(0, 0, 32, 72))
-    one = eventually(lambda: [each.zone for each in run.pipeline.latest.peek().zones] == ["left"])  # type: ignore[union-attr]
+    one = eventually(lambda: [each.zone for each in run.pipeline.latest.peek().looks] == ["left"])  # type: ignore[union-attr]
     run.areas.replace(Areas())
     again = eventually(lambda: run.looks[-1][1] is None)
     run.pipeline.stop(1)

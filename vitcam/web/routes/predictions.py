@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from vitcam.access.tokens import Scope
-from vitcam.frames import ClassifiedFrame, Prediction
+from vitcam.frames import ClassifiedFrame, Place, Prediction
 from vitcam.slot import Slot
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.live import AsyncSlot
@@ -47,14 +47,14 @@ class Subscription:
 class PredictionFeed:
     """Serialises each prediction once, however many clients receive it.
 
-    latest  holds the newest prediction of each zone, since the slot holds that of the last zone alone
+    latest  holds the newest prediction of each place, since the slot holds that of the last place alone
     """
 
     def __init__(self, slot: AsyncSlot[Prediction], latest: Slot[ClassifiedFrame], events: LiveEvents) -> None:
         self._slot = slot
         self._latest = latest
         self._events = events
-        self._messages: dict[tuple[bool, str | None], tuple[Prediction, bytes]] = {}
+        self._messages: dict[tuple[bool, Place], tuple[Prediction, bytes]] = {}
 
     async def send(
         self,
@@ -102,15 +102,15 @@ class PredictionFeed:
             await asyncio.sleep(1 / _MAX_PER_S)
 
     def _newest(self, prediction: Prediction) -> tuple[Prediction, ...]:
-        """With zones the newest prediction of each, else this one."""
-        latest = self._latest.peek() if prediction.zone is not None else None
-        return latest.zones if latest is not None and latest.zones else (prediction,)
+        """With zones, and while something is followed, the newest prediction of each place, else this one."""
+        latest = self._latest.peek()
+        return latest.looks if latest is not None and latest.looks else (prediction,)
 
     def _message(self, prediction: Prediction, *, attention: bool) -> bytes:
-        key = (attention, prediction.zone)
+        key = (attention, prediction.place)
         cached = self._messages.get(key)
         if cached is None or cached[0] is not prediction:
-            if len(self._messages) > _MOST_MESSAGES:  # zones that are gone
+            if len(self._messages) > _MOST_MESSAGES:  # places that are gone
                 self._messages.clear()
             cached = self._messages[key] = (prediction, _serialise(prediction, attention=attention))
         return cached[1]

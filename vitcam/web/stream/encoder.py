@@ -52,8 +52,8 @@ def draw(classified: ClassifiedFrame, variant: Variant) -> Image:
     scale = min(1.0, variant.width / preview.shape[1])
     # area looks best; above a scale of 1/2 linear looks the same and takes a fifth of the time
     image = shrunk(preview, scale, cv2.INTER_AREA if scale <= 0.5 else cv2.INTER_LINEAR)
-    if classified.zones:
-        zones = [(each.crop.scaled(scale, *image.shape[:2]), each) for each in classified.zones]
+    if classified.looks:
+        zones = [(each.crop.scaled(scale, *image.shape[:2]), each) for each in classified.looks]
         return draw_zones(image, zones, variant.overlay, head=variant.head, opacity=variant.opacity)
     crop = classified.frame.crop.scaled(scale, *image.shape[:2])
     return draw_overlay(image, crop, classified.prediction, variant.overlay, head=variant.head, opacity=variant.opacity)
@@ -64,5 +64,5 @@ def has_weights(classified: ClassifiedFrame, variant: Variant) -> bool:
     needs = OVERLAYS[variant.overlay].needs
     if needs is None or not needs.costs_extra:
         return True
-    drawn = classified.zones or ((classified.prediction,) if classified.prediction is not None else ())
+    drawn = classified.looks or ((classified.prediction,) if classified.prediction is not None else ())
     return bool(drawn) and all(overlay_weights(each, variant.overlay) is not None for each in drawn)

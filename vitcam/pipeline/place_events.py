@@ -1,4 +1,4 @@
-"""The events of every zone, or of the whole view: each has a state and rules of its own."""
+"""The events of every place: of the whole view or each zone, and of what is followed there."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from vitcam.events import EventState, Rules, finish, step
-from vitcam.frames import UNKNOWN, Event, Prediction
+from vitcam.frames import UNKNOWN, Event, Place, Prediction
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
@@ -20,7 +20,7 @@ _ENDS_NS = 10_000_000_000  # a guess that counts as known for a moment does not 
 class UnknownWatch:
     """Finds times in which something is to be seen that the model has no word for. Blank pictures are not among them.
 
-    Of one zone. Fed with every prediction, in order. Pure, as `vitcam.events`.
+    Of one place. Fed with every prediction, in order. Pure, as `vitcam.events`.
     """
 
     _since_ns: int | None = None
@@ -32,8 +32,8 @@ class UnknownWatch:
     ) -> tuple[Event, ...]:
         """A new event, or the end of the one that lasted; mostly nothing.
 
-        rules   of the zone: where they name labels, `unknown` must be among them
-        state   of the zone's other events, after this prediction: while one lasts, what is seen is not unknown
+        rules   of its zone: where they name labels, `unknown` must be among them
+        state   of the other events there, after this prediction: while one lasts, what is seen is not unknown
         new_id  called once for each event that begins
         """
         now = prediction.captured_ns
@@ -58,7 +58,7 @@ class UnknownWatch:
         return () if lasting is None else (replace(lasting, phase="end", end_ns=self._last_ns),)
 
 
-class ZoneEvents:
+class PlaceEvents:
     """Called by the publishing thread only; `rules` may be replaced, `pending` and `lasting` read in any thread.
 
     areas       the zones in force; None: nobody tells, so every zone that predictions name exists
@@ -67,10 +67,10 @@ class ZoneEvents:
 
     def __init__(self, rules: Rules, areas: ActiveAreas | None = None, vocabulary: Vocabulary | None = None) -> None:
         self.rules = rules
-        self.pending: frozenset[str | None] = frozenset()
-        """Zones in which an event may begin with one of the next predictions; None: in the whole view."""
-        self.lasting: Mapping[str | None, Event] = MappingProxyType({})
-        """What is there now, by zone; replaced as a whole."""
+        self.pending: frozenset[Place] = frozenset()
+        """Places at which an event may begin with one of the next predictions."""
+        self.lasting: Mapping[Place, Event] = MappingProxyType({})
+        """What is there now; replaced as a whole."""
         self._active = areas
         self._areas = Areas()
         self._rules_of: tuple[Rules, Mapping[str | None, Rules]] = (rules, {})
@@ -78,32 +78,32 @@ class ZoneEvents:
         self._vocabulary = vocabulary
         self._named_by: object = None
         """State of the vocabulary that those rules go by."""
-        self._states: dict[str | None, EventState] = {}
-        self._unknown: dict[str | None, UnknownWatch] = {}
+        self._states: dict[Place, EventState] = {}
+        self._unknown: dict[Place, UnknownWatch] = {}
 
     def step(self, prediction: Prediction, new_id: Callable[[], str]) -> tuple[tuple[Event, ...], bool]:
         """Take one prediction into account.
 
         new_id   called once for each event that begins
-        returns  the events to report, and whether there is another label in its zone now
+        returns  the events to report, and whether there is another label at its place now
         """
         ended = self._take_areas(prediction.captured_ns)
-        zone = prediction.zone
-        if self._active is not None and zone not in self._zones:  # it was classified just before its zone was deleted
+        place = prediction.place
+        if self._active is not None and place.zone not in self._zones:  # its zone was deleted a moment ago
             return ended, False
-        before = self._states.get(zone, _BEFORE)
-        rules = self._current_rules(zone)
+        before = self._states.get(place, _BEFORE)
+        rules = self._current_rules(place.zone)
         after, events = step(rules, before, prediction, new_id)
-        self._states[zone] = after
-        self._note_lasting(zone, after.current.event if after.current else None)
-        unknown = self._unknown.setdefault(zone, UnknownWatch()).step(rules, after, prediction, new_id)
-        if after.pending != (zone in self.pending):
-            self.pending = self.pending.symmetric_difference({zone})
+        self._states[place] = after
+        self._note_lasting(place, after.current.event if after.current else None)
+        unknown = self._unknown.setdefault(place, UnknownWatch()).step(rules, after, prediction, new_id)
+        if after.pending != (place in self.pending):
+            self.pending = self.pending.symmetric_difference({place})
         return ended + unknown + events, after.label is not None and after.label != before.label
 
     def finish(self, now_ns: int) -> tuple[Event, ...]:
         """End what still lasts, because no more predictions will come."""
-        return tuple(event for zone in [*self._states] for event in self._finish(zone, now_ns))
+        return tuple(event for place in [*self._states] for event in self._finish(place, now_ns))
 
     @property
     def _zones(self) -> tuple[str | None, ...]:
@@ -118,19 +118,19 @@ class ZoneEvents:
         self._rules_of = (self.rules, {})
         same = {zone.name for zone in self._areas.zones if before.get(zone.name) == zone.region}
         going_on = same if self._areas.zones else {None}
-        gone = [zone for zone in self._states if zone not in going_on]
-        return tuple(event for zone in gone for event in self._finish(zone, now_ns))
+        gone = [place for place in self._states if place.zone not in going_on]
+        return tuple(event for place in gone for event in self._finish(place, now_ns))
 
-    def _finish(self, zone: str | None, now_ns: int) -> tuple[Event, ...]:
-        _, events = finish(self._states.pop(zone), now_ns)
-        self._note_lasting(zone, None)
-        self.pending = self.pending - {zone}
-        return events + self._unknown.pop(zone).finish()
+    def _finish(self, place: Place, now_ns: int) -> tuple[Event, ...]:
+        _, events = finish(self._states.pop(place), now_ns)
+        self._note_lasting(place, None)
+        self.pending = self.pending - {place}
+        return events + self._unknown.pop(place).finish()
 
-    def _note_lasting(self, zone: str | None, event: Event | None) -> None:
-        if event is not self.lasting.get(zone):
-            others = {other: lasts for other, lasts in self.lasting.items() if other != zone}
-            self.lasting = MappingProxyType(others if event is None else {**others, zone: event})
+    def _note_lasting(self, place: Place, event: Event | None) -> None:
+        if event is not self.lasting.get(place):
+            others = {other: lasts for other, lasts in self.lasting.items() if other != place}
+            self.lasting = MappingProxyType(others if event is None else {**others, place: event})
 
     def _current_rules(self, zone: str | None) -> Rules:
         common, by_zone = self._rules_of

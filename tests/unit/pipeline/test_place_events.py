@@ -3,12 +3,12 @@ from itertools import count
 
 from tests.frames import SECOND, prediction
 from vitcam.events import Rules
-from vitcam.frames import Event, Group
+from vitcam.frames import Event, Group, Place
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.names.wanted import WantedNames, own_names
 from vitcam.pictures.view import Region
-from vitcam.pipeline.zone_events import ZoneEvents, zone_rules
+from vitcam.pipeline.place_events import PlaceEvents, zone_rules
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 
@@ -21,7 +21,7 @@ class Watched:
 
     def __init__(self, *zones: Zone, vocabulary: Vocabulary | None = None) -> None:
         self.active = ActiveAreas(Areas(zones))
-        self.events = ZoneEvents(Rules(), self.active, vocabulary)
+        self.events = PlaceEvents(Rules(), self.active, vocabulary)
         self._numbers = count(1)
         self._now_ns = 0
 
@@ -123,9 +123,9 @@ def test_an_event_that_may_begin_soon_is_pending_and_a_lasting_one_is_not() -> N
     lasting = watched.events.pending
     watched.see(0.6, door="dog")
 
-    assert before == {"door"}
+    assert before == {Place("door")}
     assert lasting == frozenset()
-    assert watched.events.pending == {"door"}
+    assert watched.events.pending == {Place("door")}
 
 
 def test_a_lasting_event_that_is_seen_less_clearly_is_not_pending_for_ever() -> None:
