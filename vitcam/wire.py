@@ -29,6 +29,8 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
         "source": readable(prediction.source),
         "path": None if prediction.path is None else readable(prediction.path),
         "zone": prediction.zone,
+        "track": prediction.track,
+        "box": None if prediction.box is None else str(prediction.box),
         "seq": prediction.seq,
         "time": wall_time(prediction.captured_ns),
         "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in prediction.top],

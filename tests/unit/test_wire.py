@@ -11,7 +11,8 @@ from vitcam.wire import error_record, event_record, frame_record, prediction_rec
 def test_a_prediction_line_has_exactly_the_promised_fields() -> None:
     record = json.loads(json.dumps(prediction_record(prediction())))
 
-    fields = ["type", "source", "path", "zone", "seq", "time", "top", "group", "shown", "known", "blank", "unfamiliar"]
+    fields = ["type", "source", "path", "zone", "track", "box", "seq", "time", "top", "group", "shown", "known"]
+    fields += ["blank", "unfamiliar"]
     assert list(record) == [*fields, "familiarity", "ms"]
     assert record["top"][0] == {"label": "cup", "p": 0.9}
     assert list(record["ms"]) == ["capture", "preprocess", "infer", "total"]
