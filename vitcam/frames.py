@@ -4,8 +4,8 @@ source -> Frame -> classifier -> Prediction -> events -> Event -> sinks. All are
 Times are monotonic nanoseconds (a Pi may boot with a wrong clock); `vitcam.wire` converts them to wall time.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
@@ -301,6 +301,8 @@ class ClassifiedFrame:
     front."""
     looks: tuple[Prediction, ...] = ()
     """With zones, and while something is followed: the newest prediction of each place, where it is recent."""
+    seen: Mapping[int, Image] = field(default_factory=dict)
+    """By track: what the model saw for that look, (h, w, 3) uint8, RGB; a copy, since the frame may be a newer one."""
 
 
 @dataclass(frozen=True, slots=True)

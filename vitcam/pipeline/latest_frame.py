@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from vitcam.errors import SourceError
-from vitcam.frames import ClassifiedFrame, Frame, Place, Prediction
+from vitcam.frames import ClassifiedFrame, Frame, Image, Place, Prediction
 from vitcam.heat.watch import HeatLimits
 from vitcam.pipeline.beats import Beats
 from vitcam.slot import Slot
@@ -53,7 +53,7 @@ class LatestFrame:
             if before is None:
                 return ClassifiedFrame(shown, None)
             if before.looks:
-                return _with_looks(shown, [each for each in before.looks if self._is_valid(frame, each)])
+                return _with_looks(shown, [each for each in before.looks if self._is_valid(frame, each)], before.seen)
             age_s = (frame.captured_ns - self._beats.classify.confirmed_ns) / 1e9
             return ClassifiedFrame(shown, before.prediction if age_s <= self._valid_s else None)
 
@@ -78,13 +78,18 @@ class LatestFrame:
         confirmed_ns = {place: at_ns for place, at_ns in self._confirmed_ns.items() if place in places}
         self._confirmed_ns = MappingProxyType({**confirmed_ns, prediction.place: frame.captured_ns})
 
+        whole = self._masked(frame)
+        track = prediction.track
+        seen = {} if track is None else {track: whole.part(prediction.crop).copy()}
+
         def pair(before: ClassifiedFrame | None) -> ClassifiedFrame:
             if before is None:
-                return _with_looks(self._masked(frame), [prediction])
+                return _with_looks(whole, [prediction], seen)
             newest = {each.place: each for each in (*_looks_of(before), prediction)}
-            shown = before.frame if before.frame.captured_ns > frame.captured_ns else self._masked(frame)
+            shown = before.frame if before.frame.captured_ns > frame.captured_ns else whole
             known = [newest[place] for place in places if place in newest]
-            return _with_looks(shown, [each for each in known if each is prediction or self._is_valid(shown, each)])
+            looks = [each for each in known if each is prediction or self._is_valid(shown, each)]
+            return _with_looks(shown, looks, {**before.seen, **seen})
 
         self._slot.revise(pair)
 
@@ -116,12 +121,16 @@ def _looks_of(classified: ClassifiedFrame) -> tuple[Prediction, ...]:
     return classified.looks or (() if classified.prediction is None else (classified.prediction,))
 
 
-def _with_looks(frame: Frame, looks: Sequence[Prediction]) -> ClassifiedFrame:
+def _with_looks(frame: Frame, looks: Sequence[Prediction], seen: Mapping[int, Image]) -> ClassifiedFrame:
     """With one of the predictions in front: what is named goes before what is not, and what is followed before the
-    view around it, however probable that is; then the surest."""
+    view around it, however probable that is; then the surest.
+
+    seen  what the model saw of each thing that is followed, and of others
+    """
 
     def rank(each: Prediction) -> tuple[bool, bool, float]:
         named = each.told.label is not None and not each.at_rest
         return named, named and each.track is not None, each.told.p
 
-    return ClassifiedFrame(frame, max(looks, key=rank, default=None), tuple(looks))
+    kept = {each.track: seen[each.track] for each in looks if each.track is not None}
+    return ClassifiedFrame(frame, max(looks, key=rank, default=None), tuple(looks), kept)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tests import frames
 from tests.eventually import eventually
-from vitcam.frames import ClassifiedFrame, Frame, Group, Image, Prediction, Rect, Shown
+from vitcam.frames import ClassifiedFrame, Frame, Group, Guess, Image, Prediction, Rect, Shown
 from vitcam.model.card import ModelCard
 from vitcam.model.record import ModelInfo
 from vitcam.model.runtime import RuntimeInfo
@@ -63,6 +63,18 @@ class Photos:
 PHOTOS = Photos()
 
 
+@dataclass(frozen=True)
+class Followed:
+    """Something that moves, and what it is taken for."""
+
+    rect: Rect
+    """In the preview of 1280×720 px."""
+    label: str = "cup"
+    p: float = 0.8
+    known: bool = True
+    zone: str | None = None
+
+
 class Camera:
     """Publishes numbered frames from a thread of its own; `noise` decides how large their JPEGs are."""
 
@@ -78,6 +90,8 @@ class Camera:
         self.active_crop = ActiveCrop()
         self.active_areas = ActiveAreas()
         self.labels: dict[str, str] = {}
+        self.followed: dict[int, Followed] | None = None
+        """By track; None: nothing is followed, whatever moves."""
         self.status: Status = "ok"
         self.reason = ""
         self.problem: str | None = None
@@ -157,24 +171,34 @@ class Camera:
             attention=self._attention,
             rollout=self._rollout(),
         )
-        for pair in self._by_zone(frame, prediction) or [ClassifiedFrame(frame, prediction)]:
+        pair = self._by_place(frame, prediction)
+        for look in pair.looks or (prediction,):
             self.latest.put(pair)
-            self.predicted.put(pair.looks[-1] if pair.looks else prediction)
+            self.predicted.put(look)
         self.seq += 1
         self.skipped += self.resting
 
-    def _by_zone(self, frame: Frame, prediction: Prediction) -> list[ClassifiedFrame]:
-        """What viewers get one after the other where there are zones: `labels` says what each shows."""
+    def _by_place(self, frame: Frame, prediction: Prediction) -> ClassifiedFrame:
+        """What viewers get of the whole view or of zones, and of what is followed."""
+        followed = self.followed or {}
+        if not followed and not self.active_areas.areas.zones:
+            return ClassifiedFrame(frame, prediction)
+        boxes = [_look(prediction, track, what) for track, what in followed.items()]
+        looks = [*(self._in_zones(frame, prediction) or [prediction]), *boxes]
+        front = next((look for look in boxes if look.told.label is not None), looks[0])
+        seen = {look.track: frame.part(look.crop) for look in boxes if look.track is not None}
+        return ClassifiedFrame(frame, front, tuple(looks), seen)
+
+    def _in_zones(self, frame: Frame, prediction: Prediction) -> list[Prediction]:
+        """`labels` says what each zone shows."""
         height, width = frame.preview.shape[:2]
         made: list[Prediction] = []
-        pairs = []
         for zone in self.active_areas.areas.zones:
             label = self.labels.get(zone.name, self.label)
             best = replace(prediction.top[0], label=label)
             crop = zone_rect(zone.region, height, width)
             made.append(replace(prediction, zone=zone.name, crop=crop, top=(best, *prediction.top[1:])))
-            pairs.append(ClassifiedFrame(frame, made[0], tuple(made)))
-        return pairs
+        return made
 
     def freeze_picture(self) -> None:
         """Publish the same picture again and again."""
@@ -199,6 +223,12 @@ class Camera:
             with self._publishing:
                 if self._running.is_set():
                     self.publish()
+
+
+def _look(view: Prediction, track: int, what: Followed) -> Prediction:
+    best = Guess(what.label, what.p)
+    look = replace(view, zone=what.zone, track=track, crop=what.rect, top=(best, Guess("cat", 0.01)))
+    return replace(look, known=what.known, unfamiliar=not what.known, blank=False, headline=None)
 
 
 class Client:

@@ -7,12 +7,13 @@ from dataclasses import replace
 from aiohttp import web
 
 from vitcam.access.tokens import Scope
-from vitcam.errors import VitcamError
+from vitcam.errors import UsageError, VitcamError
 from vitcam.pictures.overlay_kinds import OVERLAYS, available_overlays
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.live import AsyncSlot
 from vitcam.web.openapi.schema import TEXT, Schema, one_of
 from vitcam.web.page_files import ICON, INDEX
+from vitcam.web.requests.middleware import error_response
 from vitcam.web.requests.proxies import address_of
 from vitcam.web.route import ENDLESS, Route
 from vitcam.web.stream.back_pressure import transport_of
@@ -43,14 +44,21 @@ _VARIANT: dict[str, Schema] = {
     },
 }
 _REFUSALS = (400, 429, 503)
+_LONGEST_TRACK = 9
+_TRACK: Schema = {
+    "type": "integer",
+    "minimum": 1,
+    "maximum": 10**_LONGEST_TRACK - 1,
+    "description": "The `track` of a prediction: only what the model saw of it.",
+}
 _SNAPSHOT = Route(
     "GET",
     "/snapshot.jpg",
     Scope.READ,
     limits=ENDLESS,
-    parameters=_VARIANT,
+    parameters={**_VARIANT, "track": _TRACK},
     answers=_JPEG,
-    refusals=_REFUSALS,
+    refusals=(*_REFUSALS, 404),
     unavailable=_JPEG,
 )
 _ACTION = one_of(("stream", "snapshot"), "Answer as `/stream` or `/snapshot.jpg`, with their parameters.")
@@ -129,10 +137,15 @@ class PageRoutes(Handlers):
     @replace(_SNAPSHOT, path="/snapshot", doc="The newest picture as JPEG, under the name that other cameras use.")
     async def snapshot(self, request: web.Request) -> web.Response:
         """The newest picture as JPEG."""
-        variant = self._variant(request.query)
+        variant, track = self._variant(request.query), _read_track(request.query)
         address = address_of(request)
         with self._viewers["snapshots"].reserve(address):
-            picture = await self._preview.snapshot(variant, address, _SNAPSHOT_TIMEOUT_S)
+            if track is None:
+                picture = await self._preview.snapshot(variant, address, _SNAPSHOT_TIMEOUT_S)
+            elif (look := await self._preview.look(track, variant)) is not None:
+                picture = look
+            else:
+                return error_response(404, f"track {track} is not followed now; `/api/predictions` says what is")
             with self._preview.sending(transport_of(request)):
                 response = web.Response(
                     body=picture.jpeg,
@@ -155,3 +168,13 @@ class PageRoutes(Handlers):
             done.result(_LET_GO_S)
         except TimeoutError:
             raise VitcamError("the masks are in force, but the web server did not answer in time") from None
+
+
+def _read_track(query: Mapping[str, str]) -> int | None:
+    """Which part of the picture is asked for; None: the whole picture. Raises UsageError."""
+    text = query.get("track")
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_TRACK and int(text)):
+        raise UsageError(f"track is {text[:40]!r}; a whole number from 1 is allowed, the `track` of a prediction")
+    return int(text)

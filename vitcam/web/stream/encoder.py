@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 
 import cv2
 
-from vitcam.frames import ClassifiedFrame, Image
+from vitcam.frames import ClassifiedFrame, Image, Prediction, Rect
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.overlay import draw_overlay, overlay_weights
 from vitcam.pictures.overlay_kinds import OVERLAYS
@@ -33,6 +33,15 @@ class Encoder:
             self._executor, lambda: encode_jpeg(draw(classified, variant), variant.quality)
         )
 
+    async def encode_look(self, seen: Image, look: Prediction, variant: Variant) -> bytes:
+        """What the model saw of something that is followed, with its overlay, as JPEG.
+
+        seen  (h, w, 3) uint8, RGB
+        """
+        return await asyncio.get_running_loop().run_in_executor(
+            self._executor, lambda: encode_jpeg(draw_look(seen, look, variant), variant.quality)
+        )
+
     async def encode_placeholder(self, placeholder: Placeholder, variant: Variant) -> bytes:
         """The picture that says why there is no frame, as JPEG."""
         return await asyncio.get_running_loop().run_in_executor(
@@ -48,15 +57,30 @@ def draw(classified: ClassifiedFrame, variant: Variant) -> Image:
     classified  its preview is (H, W, 3) uint8, RGB
     returns     (h, w, 3) uint8, RGB, w at most `variant.width`
     """
-    preview = classified.frame.preview
-    scale = min(1.0, variant.width / preview.shape[1])
-    # area looks best; above a scale of 1/2 linear looks the same and takes a fifth of the time
-    image = shrunk(preview, scale, cv2.INTER_AREA if scale <= 0.5 else cv2.INTER_LINEAR)
+    image, scale = _fitted(classified.frame.preview, variant)
     if classified.looks:
         zones = [(each.crop.scaled(scale, *image.shape[:2]), each) for each in classified.looks]
         return draw_zones(image, zones, variant.overlay, head=variant.head, opacity=variant.opacity)
     crop = classified.frame.crop.scaled(scale, *image.shape[:2])
     return draw_overlay(image, crop, classified.prediction, variant.overlay, head=variant.head, opacity=variant.opacity)
+
+
+def draw_look(seen: Image, look: Prediction, variant: Variant) -> Image:
+    """What the model saw of something that is followed, with its overlay.
+
+    seen     (H, W, 3) uint8, RGB
+    returns  (h, w, 3) uint8, RGB, w at most `variant.width`
+    """
+    image, _ = _fitted(seen, variant)
+    whole = Rect(0, 0, image.shape[1], image.shape[0])
+    return draw_overlay(image, whole, look, variant.overlay, head=variant.head, opacity=variant.opacity)
+
+
+def _fitted(image: Image, variant: Variant) -> tuple[Image, float]:
+    """The picture at most as wide as the variant, and the scale."""
+    scale = min(1.0, variant.width / image.shape[1])
+    # area looks best; above a scale of 1/2 linear looks the same and takes a fifth of the time
+    return shrunk(image, scale, cv2.INTER_AREA if scale <= 0.5 else cv2.INTER_LINEAR), scale
 
 
 def has_weights(classified: ClassifiedFrame, variant: Variant) -> bool:

@@ -63,6 +63,7 @@ class Preview:
         self._default = default
         self._channels: dict[Variant, Channel] = {}
         self._sending: set[OutgoingPicture] = set()
+        self._generation = 0  # of the masks
 
     @contextmanager
     def watch(self, variant: Variant, address: str) -> Iterator[Channel]:
@@ -97,6 +98,7 @@ class Preview:
 
     async def let_go(self) -> None:
         """Masks were drawn: nobody gets a picture that was made before. Who does not read one is disconnected."""
+        self._generation += 1
         for channel in self._channels.values():
             channel.let_go()
         before = {*self._sending}
@@ -135,6 +137,19 @@ class Preview:
                     return picture
             except TimeoutError:
                 return await channel.next(0)
+
+    async def look(self, track: int, variant: Variant) -> Picture | None:
+        """What the model saw of something that is followed, the last time that it looked; None: it is not followed."""
+        while True:
+            found = await self._slot.newer(0, 0.0)
+            looks = found[1].looks if found else ()
+            look = next((each for each in looks if each.track == track), None)
+            if found is None or look is None or track not in found[1].seen:
+                return None
+            generation = self._generation
+            jpeg = await self._encoder.encode_look(found[1].seen[track], look, variant)
+            if generation == self._generation:
+                return Picture(jpeg, look.captured_ns, look)
 
     async def _frame_after(self, captured_ns: int, timeout_s: float, variant: Variant) -> None:
         """Wait for a frame captured after that, so that a snapshot encodes one picture and not two.

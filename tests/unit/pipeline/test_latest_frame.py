@@ -1,0 +1,94 @@
+"""The pair of frame and predictions that viewers get, where something is followed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests import frames
+from vitcam.frames import ClassifiedFrame, Detail, Frame, Place, Prediction, Rect
+from vitcam.heat.watch import HeatLimits
+from vitcam.pictures.view import Region
+from vitcam.pipeline.beats import Beats
+from vitcam.pipeline.latest_frame import LatestFrame
+from vitcam.slot import Slot
+from vitcam.zones.active import ActiveAreas
+from vitcam.zones.areas import Areas
+
+BOX = Rect(20, 10, 30, 30)
+VIEW, BIRD = Place(), Place(track=7)
+
+
+@pytest.fixture
+def slot() -> Slot[ClassifiedFrame]:
+    return Slot()
+
+
+@pytest.fixture
+def areas() -> ActiveAreas:
+    return ActiveAreas()
+
+
+@pytest.fixture
+def latest(slot: Slot[ClassifiedFrame], areas: ActiveAreas) -> LatestFrame:
+    return LatestFrame(slot, 0, HeatLimits(), Beats(), areas)
+
+
+def numbered(value: int, *details: Detail) -> Frame:
+    frame = frames.frame(value, frames.picture(value=value))
+    return replace(frame, captured_ns=value * frames.SECOND, details=details)
+
+
+def look(value: int, track: int | None = 7) -> Prediction:
+    return replace(frames.prediction(at_ns=value * frames.SECOND, seq=value), track=track, crop=BOX)
+
+
+def shown(slot: Slot[ClassifiedFrame]) -> ClassifiedFrame:
+    found = slot.peek()
+    assert found is not None
+    return found
+
+
+def test_what_the_model_saw_stays_with_its_look_while_newer_frames_are_shown(
+    latest: LatestFrame, slot: Slot[ClassifiedFrame]
+) -> None:
+    latest.classified_place(numbered(100), look(100), [VIEW, BIRD])
+    latest.captured(numbered(101))
+    latest.classified_place(numbered(102), look(102, None), [VIEW, BIRD])
+    found = shown(slot)
+
+    assert found.frame.seq == 102
+    assert found.seen[7].shape == (30, 30, 3)
+    assert (found.seen[7] == 100).all()
+
+
+def test_it_is_the_detail_that_the_camera_gave_and_a_copy_of_it(
+    latest: LatestFrame, slot: Slot[ClassifiedFrame]
+) -> None:
+    detail = np.full((90, 90, 3), 33, np.uint8)
+    latest.classified_place(numbered(100, Detail(BOX, detail)), look(100), [VIEW, BIRD])
+    detail[:] = 0
+
+    assert shown(slot).seen[7].shape == (90, 90, 3)
+    assert (shown(slot).seen[7] == 33).all()
+
+
+def test_it_is_forgotten_with_its_place_and_when_masks_are_drawn(
+    latest: LatestFrame, slot: Slot[ClassifiedFrame]
+) -> None:
+    latest.classified_place(numbered(100), look(100), [VIEW, BIRD])
+    latest.classified_place(numbered(101), look(101, 8), [VIEW, Place(track=8)])
+    tracks = set(shown(slot).seen)
+    latest.let_go()
+
+    assert tracks == {8}
+    assert shown(slot).seen == {}
+
+
+def test_no_px_from_below_a_mask_is_in_it_although_the_look_began_before_the_mask(
+    latest: LatestFrame, slot: Slot[ClassifiedFrame], areas: ActiveAreas
+) -> None:
+    areas.replace(Areas(masks=(Region(0, 0, 1, 1),)))
+    latest.classified_place(numbered(100), look(100), [VIEW, BIRD])
+
+    assert not shown(slot).seen[7].any()
