@@ -141,6 +141,12 @@ def finish(state: EventState, now_ns: int) -> tuple[EventState, tuple[Event, ...
     return replace(state, current=None), events
 
 
+def vanish(state: EventState) -> tuple[Event, ...]:
+    """End what is still there when it was seen last, because its place is not looked at any more."""
+    lasting = state.current
+    return () if lasting is None else (_ended(lasting, _last_seen(lasting, state.sightings)),)
+
+
 def _smooth(rules: Rules, state: EventState, prediction: Prediction) -> dict[Subject, float]:
     """The smoothed probabilities. Where there is nothing to see, no label is probable, whatever the model says."""
     fresh = {} if prediction.blank else subjects_of(prediction)
@@ -298,7 +304,8 @@ def _with_kin(lasting: Lasting | None, prediction: Prediction, ripe: Subject | N
 def _begun(
     event_id: str, subject: Subject, start_ns: int, scores: Mapping[Subject, float], prediction: Prediction
 ) -> Lasting:
-    event = Event(event_id, "new", subject.name, 0.0, start_ns, None, prediction.source, zone=prediction.zone)
+    zone, track = prediction.place
+    event = Event(event_id, "new", subject.name, 0.0, start_ns, None, prediction.source, zone=zone, track=track)
     named = _named(event, subject, scores, prediction)
     claimed = frozenset() if subject.is_group else frozenset([subject])
     kin, narrowest = _kin(subject, prediction), _narrowest(subject, prediction)

@@ -1,17 +1,17 @@
-"""The events of every place: of the whole view or each zone, and of what is followed there."""
+"""The events of the whole view or each zone, and of what is followed there: each place has a state of its own."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from types import MappingProxyType
 
-from vitcam.events import EventState, Rules, finish, step
+from vitcam.events import EventState, Rules, finish, step, vanish
 from vitcam.frames import UNKNOWN, Event, Place, Prediction
 from vitcam.names.vocabulary import Vocabulary
+from vitcam.pipeline.things import GAP_NS, Things
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 
-_BEFORE = EventState()
 _BEGINS_NS = 5_000_000_000
 _ENDS_NS = 10_000_000_000  # a guess that counts as known for a moment does not cut it in two
 
@@ -47,7 +47,7 @@ class UnknownWatch:
         if self._event is None and self._since_ns is not None and self._last_ns - self._since_ns >= _BEGINS_NS:
             self._event = Event(
                 new_id(), "new", UNKNOWN, prediction.strangeness, self._since_ns, None, prediction.source,
-                zone=prediction.zone, kind="unknown",
+                zone=prediction.zone, track=prediction.track, kind="unknown",
             )  # fmt: skip
             return (self._event,)
         return ()
@@ -58,14 +58,32 @@ class UnknownWatch:
         return () if lasting is None else (replace(lasting, phase="end", end_ns=self._last_ns),)
 
 
+@dataclass(slots=True)
+class _Watched:
+    """What is known of a place."""
+
+    state: EventState = field(default_factory=EventState)
+    unknown: UnknownWatch = field(default_factory=UnknownWatch)
+    seen_ns: int = 0
+    """Of the last look."""
+
+
 class PlaceEvents:
     """Called by the publishing thread only; `rules` may be replaced, `pending` and `lasting` read in any thread.
 
     areas       the zones in force; None: nobody tells, so every zone that predictions name exists
     vocabulary  by which zones may name labels and groups; None: as predictions have them
+    followed    the numbers of what is followed now, called in the publishing thread; None: nobody tells, so a track is
+                gone once it was not looked at for long
     """
 
-    def __init__(self, rules: Rules, areas: ActiveAreas | None = None, vocabulary: Vocabulary | None = None) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        areas: ActiveAreas | None = None,
+        vocabulary: Vocabulary | None = None,
+        followed: Callable[[], Collection[int]] | None = None,
+    ) -> None:
         self.rules = rules
         self.pending: frozenset[Place] = frozenset()
         """Places at which an event may begin with one of the next predictions."""
@@ -78,36 +96,82 @@ class PlaceEvents:
         self._vocabulary = vocabulary
         self._named_by: object = None
         """State of the vocabulary that those rules go by."""
-        self._states: dict[Place, EventState] = {}
-        self._unknown: dict[Place, UnknownWatch] = {}
+        self._followed = followed
+        self._places: dict[Place, _Watched] = {}
+        self._with_boxes: set[str | None] = set()
+        """Zones in which something was followed."""
+        self._things = Things()
+        self._numbers = map(str, count(1))
 
     def step(self, prediction: Prediction, new_id: Callable[[], str]) -> tuple[tuple[Event, ...], bool]:
         """Take one prediction into account.
 
-        new_id   called once for each event that begins
+        new_id   called once for each event that is reported as new
         returns  the events to report, and whether there is another label at its place now
         """
-        ended = self._take_areas(prediction.captured_ns)
+        ended = self._take_areas(prediction.captured_ns) + self.pass_time(prediction.captured_ns)
         place = prediction.place
         if self._active is not None and place.zone not in self._zones:  # its zone was deleted a moment ago
             return ended, False
-        before = self._states.get(place, _BEFORE)
-        rules = self._current_rules(place.zone)
-        after, events = step(rules, before, prediction, new_id)
-        self._states[place] = after
-        self._note_lasting(place, after.current.event if after.current else None)
-        unknown = self._unknown.setdefault(place, UnknownWatch()).step(rules, after, prediction, new_id)
-        if after.pending != (place in self.pending):
+        if place.track is not None:
+            self._with_boxes.add(place.zone)
+        if prediction.at_rest:  # what is seen there is nothing that came
+            prediction = replace(prediction, blank=True, unfamiliar=False)
+        watched = self._places.setdefault(place, _Watched())
+        before, rules = watched.state, self._current_rules(place.zone)
+        watched.seen_ns = prediction.captured_ns
+        watched.state, events = step(rules, before, prediction, self._new_number)
+        unknown = watched.unknown.step(rules, watched.state, prediction, self._new_number)
+        reports = self._report(unknown + events, watched.state, prediction, new_id)
+        if watched.state.pending != (place in self.pending):
             self.pending = self.pending.symmetric_difference({place})
-        return ended + unknown + events, after.label is not None and after.label != before.label
+        label = watched.state.label
+        return ended + reports, label is not None and label != before.label
+
+    def pass_time(self, now_ns: int) -> tuple[Event, ...]:
+        """What ends because it is not followed any more, or was out of sight for too long.
+
+        now_ns  capture time of the newest frame, whether it was classified or not
+        """
+        tracks = None if self._followed is None else self._followed()
+        ended: tuple[Event, ...] = ()
+        for place, watched in [*self._places.items()] if self._with_boxes else ():
+            if place.track is None or (tracks is not None and place.track in tracks):
+                continue
+            gap_ns = GAP_NS if tracks is None else round(self._current_rules(place.zone).gap_s * 1e9)
+            if now_ns - watched.seen_ns >= gap_ns:
+                ended += self._leave(place, vanish(watched.state))
+        return ended + self._things.pass_time(now_ns)
 
     def finish(self, now_ns: int) -> tuple[Event, ...]:
         """End what still lasts, because no more predictions will come."""
-        return tuple(event for place in [*self._states] for event in self._finish(place, now_ns))
+        ended = tuple(event for place in [*self._places] for event in self._finish(place, now_ns))
+        return ended + self._things.finish()
 
     @property
     def _zones(self) -> tuple[str | None, ...]:
         return self._areas.names or (None,)
+
+    def _new_number(self) -> str:
+        """Of the event of a place, which has no id yet."""
+        return next(self._numbers)
+
+    def _report(
+        self, events: tuple[Event, ...], state: EventState, prediction: Prediction, new_id: Callable[[], str]
+    ) -> tuple[Event, ...]:
+        """What is reported of the events of one place."""
+        lasting = state.current
+        reports: tuple[Event, ...] = ()
+        for event in events:
+            if event.phase == "end":
+                reports += self._things.end(event, event.zone in self._with_boxes)
+            else:
+                known = lasting if event.kind == "seen" else None
+                reports += self._things.take(event, known, prediction, new_id)
+        if lasting is not None:
+            self._things.look(lasting.event, lasting, prediction)
+        self._note_lasting()
+        return reports
 
     def _take_areas(self, now_ns: int) -> tuple[Event, ...]:
         """Where the zones have changed: end what lasts in those that are gone or lie elsewhere now."""
@@ -118,19 +182,28 @@ class PlaceEvents:
         self._rules_of = (self.rules, {})
         same = {zone.name for zone in self._areas.zones if before.get(zone.name) == zone.region}
         going_on = same if self._areas.zones else {None}
-        gone = [place for place in self._states if place.zone not in going_on]
-        return tuple(event for place in gone for event in self._finish(place, now_ns))
+        self._with_boxes &= going_on
+        gone = [place for place in self._places if place.zone not in going_on]
+        ended = tuple(event for place in gone for event in self._finish(place, now_ns))
+        return ended + self._things.finish(going_on)
 
     def _finish(self, place: Place, now_ns: int) -> tuple[Event, ...]:
-        _, events = finish(self._states.pop(place), now_ns)
-        self._note_lasting(place, None)
-        self.pending = self.pending - {place}
-        return events + self._unknown.pop(place).finish()
+        return self._leave(place, finish(self._places[place].state, now_ns)[1], lingers=False)
 
-    def _note_lasting(self, place: Place, event: Event | None) -> None:
-        if event is not self.lasting.get(place):
-            others = {other: lasts for other, lasts in self.lasting.items() if other != place}
-            self.lasting = MappingProxyType(others if event is None else {**others, place: event})
+    def _leave(self, place: Place, events: tuple[Event, ...], lingers: bool = True) -> tuple[Event, ...]:
+        """Forget a place, whose events end."""
+        events += self._places.pop(place).unknown.finish()
+        self.pending = self.pending - {place}
+        reports = tuple(report for event in events for report in self._things.end(event, lingers))
+        self._note_lasting()
+        return reports
+
+    def _note_lasting(self) -> None:
+        current = {place: watched.state.current for place, watched in self._places.items()}
+        events = {place: self._things.event_of(lasts.event.id) for place, lasts in current.items() if lasts is not None}
+        found = {place: event for place, event in events.items() if event is not None}
+        if found != self.lasting:
+            self.lasting = MappingProxyType(found)
 
     def _current_rules(self, zone: str | None) -> Rules:
         common, by_zone = self._rules_of
