@@ -315,6 +315,7 @@ class Event:
     p: float
     start_ns: int
     end_ns: int | None
+    """When it was seen last. Before its phase is `end`: it is out of sight, and may come again in a moment."""
     camera: str
     group: Group | None = None
     """What is surely there where no label is: `label` is then the best guess within this group."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Event, Group, Prediction, Rect, Shown, Unreadable
+from vitcam.frames import Box, Event, Group, Prediction, Rect, Shown, Unreadable
 from vitcam.text import readable
 
 
@@ -29,8 +29,7 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
         "source": readable(prediction.source),
         "path": None if prediction.path is None else readable(prediction.path),
         "zone": prediction.zone,
-        "track": prediction.track,
-        "box": None if prediction.box is None else str(prediction.box),
+        **place_record(prediction.track, prediction.box),
         "seq": prediction.seq,
         "time": wall_time(prediction.captured_ns),
         "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in prediction.top],
@@ -47,6 +46,11 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
             "total": round(ms.total, 3),
         },
     }
+
+
+def place_record(track: int | None, box: Box | None) -> dict[str, Any]:
+    """What is followed, and where: `x,y,w,h` in fractions of the picture. None: it is the whole zone or view."""
+    return {"track": track, "box": None if box is None else str(box)}
 
 
 def group_record(group: Group | None) -> dict[str, Any] | None:
@@ -88,11 +92,12 @@ def event_record(event: Event) -> dict[str, Any]:
         "kind": event.kind,
         "label": event.label,
         "zone": event.zone,
+        **place_record(event.track, event.box),
         "p": round(event.p, 6),
         "group": group_record(event.group),
         "shown": shown_record(event.shown),
         "start": wall_time(event.start_ns),
-        "end": None if event.end_ns is None else wall_time(event.end_ns),
+        "end": wall_time(event.end_ns) if event.phase == "end" and event.end_ns is not None else None,
         "camera": event.camera,
     }
 

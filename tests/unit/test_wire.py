@@ -4,16 +4,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from tests.frames import prediction
-from vitcam.frames import Event, Group, Rect, Unreadable
+from vitcam.frames import Box, Event, Group, Rect, Unreadable
 from vitcam.wire import error_record, event_record, frame_record, prediction_record, summary_record, wall_time
 
 
 def test_a_prediction_line_has_exactly_the_promised_fields() -> None:
     record = json.loads(json.dumps(prediction_record(prediction())))
 
-    fields = ["type", "source", "path", "zone", "track", "box", "seq", "time", "top", "group", "shown", "known"]
-    fields += ["blank", "unfamiliar"]
-    assert list(record) == [*fields, "familiarity", "ms"]
+    place = ["zone", "track", "box"]
+    said = ["top", "group", "shown", "known", "blank", "unfamiliar", "familiarity"]
+    assert list(record) == ["type", "source", "path", *place, "seq", "time", *said, "ms"]
     assert record["top"][0] == {"label": "cup", "p": 0.9}
     assert list(record["ms"]) == ["capture", "preprocess", "infer", "total"]
 
@@ -60,9 +60,22 @@ def test_monotonic_times_leave_as_utc_with_milliseconds() -> None:
     assert abs((datetime.now(UTC) - parsed).total_seconds()) < 1
 
 
+def test_a_box_leaves_as_fractions_of_the_picture_with_its_track() -> None:
+    whole = replace(prediction(), size=(1280, 720), crop=Rect(320, 180, 320, 320))
+    box = Box(0.25, 0.25, 0.25, 4 / 9)
+    event = Event("01J", "new", "robin", 0.9, time.monotonic_ns(), None, "demo", track=7, box=box)
+
+    records = [prediction_record(replace(whole, track=7)), event_record(event)]
+    without = [prediction_record(whole), event_record(replace(event, track=None, box=None))]
+
+    assert [(each["track"], each["box"]) for each in records] == [(7, "0.25,0.25,0.25,0.444444")] * 2
+    assert [(each["track"], each["box"]) for each in without] == [(None, None)] * 2
+
+
 def test_an_event_that_lasts_has_no_end() -> None:
     now = time.monotonic_ns()
 
+    assert event_record(Event("01J", "update", "cup", 0.95, now, now, "demo"))["end"] is None, "it may come again"
     assert event_record(Event("01J", "new", "cup", 0.95, now, None, "demo"))["end"] is None
     assert event_record(Event("01J", "end", "cup", 0.95, now, now, "demo"))["end"] is not None
 

@@ -15,6 +15,7 @@ from vitcam.frames import UNKNOWN, Event
 from vitcam.names.vocabulary import Meanings, means_displayed
 from vitcam.names.wanted import key_of
 
+_MOST_LASTING = 64  # boxes have numbers that never come again: an end that got lost must not stay for ever
 TICK_S = 1.0
 """A tick must come at least this often while an event lasts."""
 
@@ -47,7 +48,7 @@ class RuleState:
     """What is remembered between two moments."""
 
     lasting: Mapping[str, Event] = field(default_factory=dict)
-    """Events that last, by id."""
+    """Events that last, by id, the oldest first."""
     fired: frozenset[tuple[str, OnSettings]] = frozenset()
     """Lasting events and the rules that have fired at them."""
     last_ns: Mapping[OnSettings, int] = field(default_factory=dict)
@@ -64,9 +65,10 @@ def step(
     """
     lasting = dict(state.lasting)
     if event:
-        if event.phase == "new":  # what lasted in its zone is over, even if nobody heard so
-            place = event.kind, event.zone
-            lasting = {id_: other for id_, other in lasting.items() if (other.kind, other.zone) != place}
+        if event.phase == "new":  # what was in sight at its place is over, even if nobody heard so
+            over = [id_ for id_, other in lasting.items() if _was_instead(other, event)]
+            over += [*lasting][: max(0, len(lasting) - _MOST_LASTING)]
+            lasting = {id_: other for id_, other in lasting.items() if id_ not in over}
         lasting[event.id] = event
     fired, last_ns = set(state.fired), dict(state.last_ns)
     firings: list[Firing] = []
@@ -84,6 +86,11 @@ def step(
         del lasting[event.id]
     kept = frozenset((id_, rule) for id_, rule in fired if id_ in lasting)
     return RuleState(lasting, kept, {rule: ns for rule, ns in last_ns.items() if rule in rules}), tuple(firings)
+
+
+def _was_instead(other: Event, new: Event) -> bool:
+    """Whether an event lasted at the place of one that begins."""
+    return other.kind == new.kind and other.place == new.place and other.end_ns is None
 
 
 def fits(rule: OnSettings, meanings: Meanings, event: Event) -> bool:

@@ -201,7 +201,7 @@ def _show_events(told: "Iterable[Event | WouldAct]", as_json: bool) -> None:
 
     console, count = stdout_console(), 0
     for each in told:
-        if isinstance(each, Event) and each.end_ns is None:
+        if isinstance(each, Event) and each.phase != "end":
             continue
         count += isinstance(each, Event)
         if as_json:
@@ -239,7 +239,7 @@ def _action(told: "WouldAct") -> dict[str, Any]:
 
 
 def _record(event: "Event") -> dict[str, Any]:
-    from vitcam.wire import group_record, shown_record
+    from vitcam.wire import group_record, place_record, shown_record
 
     return {
         "type": "event",
@@ -248,6 +248,7 @@ def _record(event: "Event") -> dict[str, Any]:
         "group": group_record(event.group),
         "shown": shown_record(event.shown),
         "zone": event.zone,
+        **place_record(event.track, event.box),
         "p": round(event.p, 6),
         "start_s": round(event.start_ns / 1e9, 3),
         "end_s": None if event.end_ns is None else round(event.end_ns / 1e9, 3),

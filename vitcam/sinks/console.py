@@ -2,17 +2,18 @@
 
 import time
 from collections.abc import Sequence
+from operator import itemgetter
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from vitcam.frames import Event, Guess, Prediction, Unreadable
+from vitcam.frames import Event, Guess, Place, Prediction, Unreadable
 from vitcam.sinks.layout import Layout, perhaps
 from vitcam.sinks.sink import Summary
 
 _REDRAW_S = 0.15  # drawing on a terminal over ssh should not cost more than the inference
-_ZONE_GONE_NS = 10_000_000_000
+_PLACE_GONE_NS = 10_000_000_000
 _OTHER_ROWS = 4  # state, timings, address, and one free row for what is printed above
 
 
@@ -29,8 +30,7 @@ class RichConsole:
         """Any thread may change it."""
         self._layout = Layout.of(labels)
         self._drawn = 0.0
-        self._newest: dict[str | None, Prediction] = {}
-        """By zone."""
+        self._newest: dict[Place, Prediction] = {}
         self._address = ""
         # other output to stderr appears above the bars; stdout may be a file, and is not redirected
         self._live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False)
@@ -45,8 +45,8 @@ class RichConsole:
             name = prediction.path or f"frame {prediction.seq}"
             self._console.print(self._layout.row(prediction, name), highlight=False)
             return
-        lately = {zone: each for zone, each in self._newest.items() if _is_recent(each, prediction)}
-        self._newest = {**lately, prediction.zone: prediction}
+        lately = {place: each for place, each in self._newest.items() if _is_recent(each, prediction)}
+        self._newest = {**lately, prediction.place: prediction}
         if changed or time.monotonic() - self._drawn > _REDRAW_S:
             self._drawn = time.monotonic()
             self._draw()
@@ -60,7 +60,7 @@ class RichConsole:
         label, after = event.shown.label or event.label, f"  {event.shown.p:.0%}"
         if event.group:
             after += perhaps(label, Guess(event.label, event.p))
-        where = "" if event.zone is None else f"  in {event.zone}"
+        where = "".join(("" if event.zone is None else f"  in {event.zone}", "" if event.box is None else "  (box)"))
         self._console.print(Text.assemble((f"{clock}  ", "dim"), f"{word}  ", (label, style), after, where))
 
     def unreadable(self, bad: Unreadable) -> None:
@@ -76,17 +76,16 @@ class RichConsole:
 
     def _draw(self) -> None:
         lines: list[RenderableType] = []
-        lines += self._answer(*self._newest.values()) if len(self._newest) == 1 else self._zones()
+        lines += self._answer(*self._newest.values()) if len(self._newest) == 1 else self._places()
         if self._address:
             lines.append(_line(Text.assemble("watch at ", (self._address, "bold"), ("  Ctrl-C ends", "dim"))))
         self._live.update(Group(*lines), refresh=True)
 
-    def _zones(self) -> Sequence[RenderableType]:
-        """A line for each zone, for as many as fit."""
-        named = {zone: newest for zone, newest in self._newest.items() if zone is not None}
+    def _places(self) -> Sequence[RenderableType]:
+        """A line for each place, for as many as fit."""
         room = max(1, self._console.size.height - _OTHER_ROWS)
-        shown = sorted(named)[:room]
-        return [_line(Text.assemble((f"{zone}  ", "dim"), self._layout.state(named[zone]))) for zone in shown]
+        shown = sorted(((_name(place), newest) for place, newest in self._newest.items()), key=itemgetter(0))[:room]
+        return [_line(Text.assemble((f"{name}  ", "dim"), self._layout.state(newest))) for name, newest in shown]
 
     def _answer(self, newest: Prediction) -> Sequence[RenderableType]:
         """The prediction, in at most as many rows as fit, so that the address below stays visible."""
@@ -97,9 +96,15 @@ class RichConsole:
 
 
 def _is_recent(one: Prediction, newest: Prediction) -> bool:
-    """Whether a prediction is still worth a line beside a newer one: with zones, and only while its zone is there."""
-    in_zones = one.zone is not None and newest.zone is not None
-    return in_zones and newest.captured_ns - one.captured_ns < _ZONE_GONE_NS
+    """Whether a prediction is still worth a line beside a newer one: only while its place is there."""
+    is_alike = (one.zone is None) == (newest.zone is None)
+    return is_alike and newest.captured_ns - one.captured_ns < _PLACE_GONE_NS
+
+
+def _name(place: Place) -> str:
+    """Of the whole view, a zone, or a box in one."""
+    where = place.zone or "view"
+    return where if place.track is None else f"{where}, box {place.track}"
 
 
 def _line(text: Text) -> Text:

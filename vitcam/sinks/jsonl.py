@@ -4,7 +4,6 @@ import json
 import logging
 import threading
 import time
-from collections import defaultdict
 from typing import Any, TextIO
 
 from vitcam.frames import Event, Prediction, Unreadable
@@ -49,8 +48,8 @@ class JsonLines:
 
     def __init__(self, out: TextIO, every: bool) -> None:
         self._out = out
-        self._updates: defaultdict[str | None, RarerUpdates] = defaultdict(RarerUpdates)
-        """By zone: events of several zones last at the same time."""
+        self._updates: dict[str, RarerUpdates] = {}
+        """Of each event that lasts, by id."""
         self.every = every
         """Any thread may change it."""
         self._lock = threading.Lock()  # broken files are reported by the thread that reads them
@@ -63,7 +62,10 @@ class JsonLines:
             self._write(prediction_record(prediction))
 
     def event(self, event: Event) -> None:
-        if self._updates[event.zone].wants(event, time.monotonic_ns()) and not self.every:
+        updates = self._updates.setdefault(event.id, RarerUpdates())
+        if event.phase == "end":
+            del self._updates[event.id]
+        if updates.wants(event, time.monotonic_ns()) and not self.every:
             self._write(event_record(event))
 
     def unreadable(self, bad: Unreadable) -> None:

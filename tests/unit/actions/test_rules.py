@@ -194,3 +194,29 @@ def test_rules_that_change_while_an_event_lasts_do_not_fire_again_if_they_stay_t
     _, firings = step([new, stays], MEANINGS, state, Instant(SECOND, 0))
 
     assert [firing.rule.name for firing in firings] == ["new"]
+
+
+def test_what_is_out_of_sight_does_not_last_longer_and_fires_no_rule_again_when_it_comes_back() -> None:
+    bird = replace(cat(), track=7)
+    hidden, other = replace(cat("update", end_s=3), track=7), replace(cat(id_="2", start_s=5), track=7)
+    rules = OnSettings("soon"), OnSettings("long", for_s=4)
+    waits = [(float(at), None) for at in range(4, 9)]
+
+    assert fired(*rules, reports=[(1, bird), (3, hidden), *waits]) == [(1, "soon", "1")]
+    assert fired(*rules, reports=[(1, bird), (3, hidden), (5, other), (6, replace(cat("update"), track=8))]) == [
+        (1, "soon", "1"),
+        (5, "soon", "2"),
+        (6, "long", "1"),
+    ]
+
+
+def test_boxes_of_one_zone_have_events_that_last_at_the_same_time_for_rules() -> None:
+    one, other = replace(cat(), track=7), replace(cat(id_="2"), track=8)
+
+    assert fired(OnSettings("a", for_s=3), reports=[(1, one), (2, other), (4, None)]) == [(4, "a", "1"), (4, "a", "2")]
+
+
+def test_events_whose_end_was_lost_are_forgotten_in_the_end() -> None:
+    reports = [(float(number), replace(cat(id_=str(number)), track=number)) for number in range(200)]
+
+    assert len(fired(OnSettings("a", for_s=500), reports=[*reports, (600, None)])) == 65

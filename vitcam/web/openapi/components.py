@@ -11,7 +11,7 @@ from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.resize import InputSpec
 from vitcam.sources.playback import Position
 from vitcam.state import State
-from vitcam.web.openapi.history import event_schemas
+from vitcam.web.openapi.history import PLACE, event_schemas
 from vitcam.web.openapi.schema import (
     ANYTHING,
     COUNT,
@@ -99,8 +99,7 @@ def _prediction() -> dict[str, Schema]:
         "source": TEXT,
         "path": nullable(TEXT, "The file; null for a camera."),
         "zone": nullable(TEXT, "The zone that the model saw; null: the whole view."),
-        "track": nullable(COUNT, "The number of what is followed; null: the whole zone or view."),
-        "box": nullable(TEXT, "Where that is: `x,y,width,height` in fractions of the picture."),
+        **PLACE,
         "seq": described(COUNT, "The number of the frame."),
         "time": described({"type": "string", "format": "date-time"}, "When it was captured, in UTC."),
         "top": array_of(named("Guess"), "The best guesses, the most probable first.", minItems=1),

@@ -16,6 +16,11 @@ from vitcam.web.openapi.schema import (
     record,
 )
 
+PLACE: dict[str, Schema] = {
+    "track": nullable(COUNT, "The number of what is followed there; null: nothing is, it is the whole zone or view."),
+    "box": nullable(TEXT, "Where that is: x,y,w,h in fractions of the picture; null without a track."),
+}
+"""Beside the zone."""
 _TIME: Schema = {"type": "string", "format": "date-time"}
 
 
@@ -44,6 +49,7 @@ def _event() -> dict[str, Schema]:
         "kind": one_of(KINDS),
         "label": described(TEXT, "What the model said."),
         "zone": nullable(TEXT, "Null: the whole view."),
+        **PLACE,
         "p": described(PROBABILITY, "The best smoothed probability."),
         "group": nullable(named("Guess"), "What is surely there where no label is."),
         "shown": named("Shown"),
