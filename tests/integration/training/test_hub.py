@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.refusals import naming
 from tests.unit.training.weights.published.random_networks import NETWORKS, saved
 from tests.unit.training.weights.published.test_shards import sharded
 from vitcam.errors import UsageError
@@ -309,5 +310,5 @@ def test_an_address_names_a_repository_and_a_revision(text: str, address: HubAdd
 
 @pytest.mark.parametrize("text", ["hf:", "hf:vit", "hf:a/b/c", "timm:", "hf:../../etc/passwd", "timm:a/b"])
 def test_an_address_without_a_name_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="names no network; allowed: hf:ORG/NAME, hf:ORG/NAME@REVISION, timm:NAME"):
+    with pytest.raises(UsageError, match=naming("hf:ORG/NAME", "hf:ORG/NAME@REVISION", "timm:NAME")):
         parse_address(text)

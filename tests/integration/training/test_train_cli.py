@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.integration.training.command import call
+from tests.refusals import naming
 from tests.unit.training.pictures import COLOURS, RECIPE, write_pictures
 from vitcam.errors import UsageError, VitcamError
 from vitcam.model import bundle
@@ -226,7 +227,7 @@ def test_frames_without_labels_and_a_teacher_become_a_model_file_in_one_command(
 def test_frames_without_labels_and_without_a_teacher_are_refused_with_both_ways_out(tmp_path: Path) -> None:
     write_pictures(tmp_path, each=2)
 
-    with pytest.raises(UsageError, match="give each label a folder, or a teacher that knows labels"):
+    with pytest.raises(UsageError, match=naming("folder", "teacher")):
         call("fit", "--data", tmp_path / "red", "--out", tmp_path / "run")
 
 

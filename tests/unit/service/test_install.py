@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.refusals import naming
 from tests.unit.service.conftest import FakeMachine
 from vitcam import __version__
 from vitcam.access.password import load_password
@@ -117,7 +118,7 @@ def test_a_second_camera_is_an_instance_with_its_own_file_port_and_state(machine
 
 
 def test_an_instance_without_a_file_is_refused_before_anything_is_installed(machine: FakeMachine) -> None:
-    with pytest.raises(ConfigError, match=r"front\.toml is not there; write a port of its own into it"):
+    with pytest.raises(ConfigError, match=naming("front.toml", "port")):
         machine.install(instance="front")
 
     assert machine.version == ""

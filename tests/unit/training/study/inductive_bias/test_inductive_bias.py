@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.refusals import naming
 from tests.unit.docs.pages import ROOT
 from tests.unit.training.nets import SMALL, photos, small_about, small_vit
 from vitcam.errors import UsageError
@@ -236,7 +237,7 @@ def test_a_page_keeps_everything_but_what_stands_between_the_markers(tmp_path: P
 
 
 def test_an_unknown_part_or_a_single_seed_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no part is called 'shfit'; allowed: attention, shift, curve"):
+    with pytest.raises(UsageError, match=naming("'shfit'", "attention", "shift", "curve")):
         plan(["shfit"], 3, tmp_path, tmp_path / "page.md")
     with pytest.raises(UsageError, match="1 seeds were given; 2 to 10 are allowed"):
         plan([], 1, tmp_path, tmp_path / "page.md")

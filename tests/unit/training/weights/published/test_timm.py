@@ -104,7 +104,7 @@ def test_an_input_that_patches_do_not_fill_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_part_that_our_network_has_not_is_refused_by_its_name() -> None:
-    with pytest.raises(UsageError, match=r"with a norm after pooling \('fc_norm\.bias'\), which vitcam has not"):
+    with pytest.raises(UsageError, match=naming("fc_norm.bias", "norm after pooling")):
         read_timm(SAVED / "mean")
 
 
