@@ -241,7 +241,7 @@ def _wavy(rng: Random, paper: Scene, far_px: float) -> Scene:
 
 
 def _on_a_table(rng: Random, sheet: Scene, h: int, w: int) -> Scene:
-    """A sheet that lies on a table or hangs on a wall, seen from near and a little from a side, under one light."""
+    """A sheet that lies on a table or is fixed to a wall, seen from near and a little from a side, under one light."""
     below = wood(rng, h, w) if rng.random() < 0.5 else wall(rng, h, w)
     rows, columns = sheet.shape[:2]
     scale = rng.uniform(0.75, 1.15) * min(h / rows, w / columns)

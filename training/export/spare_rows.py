@@ -21,7 +21,7 @@ CAPACITY = 128
 
 def spare_width(config: ViTConfig) -> int:
     """How many numbers a spare row has: E + 2 D. 0: there are none without a class token, and before a hidden layer or
-    for words, where the head is no linear one."""
+    for words, where the head is not linear."""
     linear = config.has_cls_token and not config.head_hidden and not config.shared_width
     return config.embedding_width + 2 * config.width if linear else 0
 

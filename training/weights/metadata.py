@@ -46,7 +46,7 @@ class Metadata:
     groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Group -> indices of its labels, the smallest group first, for an export without photos."""
     temperature: float = 1.0
-    """Its logits are divided by it, where no photos calibrate it anew."""
+    """Its logits are divided by it, where no photos calibrate it again."""
 
     @property
     def row_labels(self) -> tuple[int, ...]:

@@ -192,7 +192,7 @@ class FoundTables:
 
 
 class FoundNames:
-    """Takes names of one's own in the order of their places; a later one changes what it names again."""
+    """Takes names of your own in the order of their places; a later one changes what it names again."""
 
     def __init__(self) -> None:
         self._found: dict[str, OwnName] = {}

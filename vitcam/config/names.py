@@ -1,4 +1,4 @@
-"""Settings of names: the language, and names of one's own, which are keys that no setting has."""
+"""Settings of names: the language, and names of your own, which are keys that no setting has."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -15,7 +15,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class NameSettings:
-    """What labels and groups are called: in another language, and by names of one's own."""
+    """What labels and groups are called: in another language, and by names of your own."""
 
     language: Annotated[
         Language,
@@ -46,4 +46,4 @@ OWN_NAME = Option(
         live=True,
     ),
 )
-"""What every key of `[names]` says that is no setting of its own."""
+"""What every key of `[names]` says that is not a setting itself."""

@@ -1,4 +1,4 @@
-"""The parts of a run: what is asked of it, and what `assemble` makes."""
+"""The parts of a run: its options, and what `assemble` makes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

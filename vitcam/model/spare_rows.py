@@ -50,7 +50,7 @@ class AddedRows:
                 f"{self.rows.shape} and offsets of shape {self.offsets.shape}"
             )
         if not (np.isfinite(self.rows).all() and np.isfinite(self.offsets).all()):
-            raise UsageError("a row holds infinity or NaN, so no answer would be a number; learn it anew")
+            raise UsageError("a row holds infinity or NaN, so no answer would be a number; learn it again")
         if not card.row_capacity:
             return {}
         rows = np.zeros((1, card.row_capacity, card.row_width), np.float32)

@@ -1,6 +1,6 @@
 """What the labels and groups of one model are called. Pure: the same names and labels give the same.
 
-The order: the model's own name, its translation, a name of one's own. Labels that get the same name of one's own become
+The order: the model's own name, its translation, a name of your own. Labels that get the same name of yours become
 one, whose probability is the sum. A hidden label is left out, and no other gets its probability.
 """
 
@@ -74,7 +74,7 @@ def naming_of(wanted: WantedNames, labels: Sequence[str], members: Mapping[str, 
 
 
 def trouble_with(wanted: WantedNames, labels: Sequence[str], groups: Iterable[str]) -> str:
-    """One sentence on names of one's own that cannot be used with this model; empty if all can."""
+    """One sentence on names of your own that cannot be used with this model; empty if all can."""
     words = Words(wanted.language, [*labels, *groups])
     unknown = [each.label for each in wanted.own if not words.meant_by(each.label)]
     named = [f"{shortened(label)!r}{words.near(label)}" for label in unknown[:_MOST_UNKNOWN]]
@@ -112,7 +112,7 @@ class Words:
         return self._by_key.get(key_of(text), [])
 
     def own_names(self, own: Iterable[OwnName]) -> dict[str, str]:
-        """The model's name -> its name of one's own; of two, the later one counts."""
+        """The model's name -> your name for it; of two, the later one counts."""
         found: dict[str, str] = {}
         for each in own:
             found |= dict.fromkeys(self.meant_by(each.label), each.name)
@@ -131,7 +131,7 @@ class Words:
 def _places(called: Iterable[Called], shared: Collection[str]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
     """The names of labels, and which of them each of the model's is a part of; their number for a hidden one.
 
-    shared  keys of names of one's own. Only labels that meet at one of them become one: a file of labels may name two
+    shared  keys of names of your own. Only labels that meet at one of them become one: a file of labels may name two
             things alike
     """
     names: list[str] = []

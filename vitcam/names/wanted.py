@@ -1,4 +1,4 @@
-"""The names that somebody wants: a language, and names of one's own with the place where each was set."""
+"""The names that somebody wants: a language, and the names that replace others, with the place where each was set."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -40,7 +40,7 @@ class WantedNames:
     own: tuple[OwnName, ...] = ()
     """At most one for each key of `label`."""
     language_place: str = ""
-    """The file, variable or option that sets the language; empty: it was chosen on the page, or not at all."""
+    """The file, variable or option that sets the language; empty: it was chosen on the page, or nobody chose one."""
 
     @property
     def changes_nothing(self) -> bool:
@@ -59,7 +59,7 @@ NOTHING_WANTED = WantedNames()
 
 
 def own_names(given: Mapping[str, Any], place: str = "") -> tuple[OwnName, ...]:
-    """Names of one's own by what they replace. Raises UsageError with one sentence."""
+    """Names of your own by what they replace. Raises UsageError with one sentence."""
     if len(given) > MOST:
         raise UsageError(f"there are {len(given):,} names; {MOST:,} are allowed")
     found: dict[str, OwnName] = {}
@@ -76,7 +76,7 @@ def checked_label(label: str) -> str:
     """The text on the left, without space around it. Raises UsageError."""
     plain = " ".join(label.split())
     if not plain or len(plain) > LONGEST or not plain.isprintable():
-        raise UsageError(f"{shortened(label)!r} is no label; a text of 1 to {LONGEST} characters is allowed")
+        raise UsageError(f"{shortened(label)!r} is not a label; a text of 1 to {LONGEST} characters is allowed")
     return plain
 
 
@@ -106,5 +106,5 @@ def checked_language(language: object) -> str:
 
 
 def names_in(own: Iterable[OwnName]) -> dict[str, str]:
-    """Names of one's own by what they replace."""
+    """Names of your own by what they replace."""
     return {each.label: each.name for each in own}

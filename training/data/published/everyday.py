@@ -1,7 +1,7 @@
 """The data set of the bundled model: Caltech-101, tf_flowers and a household, with the labels of `things.csv`.
 
 In: the folders `caltech101/`, `flowers/`, `household/`, `imagenet_samples/` and `ordinary/` under the data root; photos
-in Caltech-101 of things that are no label are left out. Out: a Dataset with the parts `train`, `choose` (up to 6 photos
+in Caltech-101 of things without a label are left out. Out: a Dataset with the parts `train`, `choose` (up to 6 photos
 of each label, for the recipe and for what stays in float), `calibration` (as many, for the temperature and the
 threshold), `heldout` (for figures only), `replay` (photos without labels, for the answers of a teacher), `base` (the
 same photos with their labels) and `blank` (drawn frames that show nothing). The small parts are listed in

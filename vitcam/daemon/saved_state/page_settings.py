@@ -14,7 +14,7 @@ from vitcam.names.wanted import NOTHING_WANTED, WantedNames, checked_language, n
 from vitcam.storage.state_file import StateFile
 
 _NAMES, _LANGUAGE = "names", "language"
-_HEAD = "# Set on the page of vitcam, which writes this file anew. What the configuration says comes before it.\n"
+_HEAD = "# Set on the page of vitcam, which rewrites this file. What the configuration says comes before it.\n"
 
 
 class SavedNames:
@@ -61,7 +61,7 @@ def _parsed(text: str) -> tuple[dict[str, Any], WantedNames]:
     sections = tomllib.loads(text)
     given = sections.get(_NAMES, {})
     if not isinstance(given, dict):
-        raise ValueError("names is no section")
+        raise ValueError("names is not a section")
     try:
         language = checked_language(given.get(_LANGUAGE))
         own = own_names({label: name for label, name in given.items() if label != _LANGUAGE})

@@ -38,7 +38,7 @@ _OWN_NAMES: Schema = {
     "type": "object",
     "additionalProperties": described(TEXT, "Empty: it is hidden."),
     "maxProperties": MOST,
-    "description": "Names of one's own, by a name of the model or its translation.",
+    "description": "Names of your own, by a name of the model or its translation.",
 }
 _REASON = described(TEXT, "Why the next run will not have it; empty if it will.")
 
