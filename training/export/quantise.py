@@ -156,7 +156,9 @@ def delegate_input(model: bytes) -> bytes:
         scale = _absorb(parsed, graph, casts[0], schema.BuiltinOperator.MUL, 1.0)
         summand = _absorb(parsed, graph, casts[0], schema.BuiltinOperator.ADD, 0.0)
         others = [tensor for tensor in graph.inputs if tensor != casts[0].inputs[0]]
-        graph.inputs = np.array([casts[0].inputs[0], *others], np.int32)  # callers that only feed pictures find theirs first
+        graph.inputs = np.array(
+            [casts[0].inputs[0], *others], np.int32
+        )  # callers that only feed pictures find theirs first
         exact = schema.QuantizationParametersT()
         exact.scale, exact.zeroPoint = [scale], [round(-summand / scale)]
         graph.tensors[casts[0].inputs[0]].quantization = exact

@@ -218,7 +218,7 @@ def _grid_of(count: int, wanted: tuple[int, int]) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _TensorPlace:
     """Where a tensor lives: our variable, timm's name, and which third of a fused q, k, v it is (None: not fused)."""
 
     variable: Any
@@ -226,16 +226,16 @@ class _Place:
     third: int | None = None
 
 
-def _places(model: ViT) -> Iterator[_Place]:
+def _places(model: ViT) -> Iterator[_TensorPlace]:
     config = model.config
     if config.has_cls_token:
-        yield _Place(model.cls_token, "cls_token")
+        yield _TensorPlace(model.cls_token, "cls_token")
     if config.pooling == "distilled":
-        yield _Place(model.dist_token, "dist_token")
+        yield _TensorPlace(model.dist_token, "dist_token")
     if config.registers:
-        yield _Place(model.registers, "reg_token")
+        yield _TensorPlace(model.registers, "reg_token")
     if config.position in ("learned", "random"):
-        yield _Place(model.position, "pos_embed")
+        yield _TensorPlace(model.position, "pos_embed")
     yield from _layer(model.patch_embedding.projection, "patch_embed.proj")
     if config.first_norm:
         yield from _layer(model.first_norm, "norm_pre")
@@ -244,13 +244,13 @@ def _places(model: ViT) -> Iterator[_Place]:
     if config.final_norm:
         yield from _layer(model.norm, "norm")
     if model.shared is not None:
-        yield _Place(model.shared.kernel, "shared.weight")
+        yield _TensorPlace(model.shared.kernel, "shared.weight")
     if model.pre_logits is not None:
         yield from _layer(model.pre_logits, "pre_logits")
     yield from _layer(model.head, "head")
 
 
-def _block(block: Block, name: str) -> Iterator[_Place]:
+def _block(block: Block, name: str) -> Iterator[_TensorPlace]:
     attention = block.attention
     for third, layer in enumerate((attention.query, attention.key, attention.value)):
         yield from _layer(layer, f"{name}.attn.qkv", third)
@@ -264,22 +264,22 @@ def _block(block: Block, name: str) -> Iterator[_Place]:
         yield from _layer(block.norm1, f"{name}.norm1")
         yield from _layer(block.norm2, f"{name}.norm2")
     if block.config.layer_scale:
-        yield _Place(block.scale1.gamma, f"{name}.ls1.gamma")
-        yield _Place(block.scale2.gamma, f"{name}.ls2.gamma")
+        yield _TensorPlace(block.scale1.gamma, f"{name}.ls1.gamma")
+        yield _TensorPlace(block.scale2.gamma, f"{name}.ls2.gamma")
 
 
-def _layer(layer: Any, name: str, third: int | None = None) -> Iterator[_Place]:
+def _layer(layer: Any, name: str, third: int | None = None) -> Iterator[_TensorPlace]:
     """A dense layer's kernel and bias or a norm's scale and shift: PyTorch calls both pairs weight and bias.
 
     A dense layer may have no bias.
     """
     weight, bias = (layer.gamma, layer.beta) if hasattr(layer, "gamma") else (layer.kernel, layer.bias)
-    yield _Place(weight, f"{name}.weight", third)
+    yield _TensorPlace(weight, f"{name}.weight", third)
     if bias is not None:
-        yield _Place(bias, f"{name}.bias", third)
+        yield _TensorPlace(bias, f"{name}.bias", third)
 
 
-def _to_keras(array: Array, place: _Place) -> Array:
+def _to_keras(array: Array, place: _TensorPlace) -> Array:
     if place.third is not None:
         array = np.split(array, 3)[place.third]
     if array.ndim == 4:  # (D, C, P, P) -> (P*P*C, D)
@@ -287,7 +287,7 @@ def _to_keras(array: Array, place: _Place) -> Array:
     return array.T if array.ndim == 2 else array
 
 
-def _to_torch(place: _Place, config: ViTConfig) -> Array:
+def _to_torch(place: _TensorPlace, config: ViTConfig) -> Array:
     array = np.asarray(keras.ops.convert_to_numpy(place.variable), np.float32)
     if place.name == "patch_embed.proj.weight":  # (P*P*C, D) -> (D, C, P, P)
         return array.reshape(config.patch_size, config.patch_size, config.channels, -1).transpose(3, 2, 0, 1)

@@ -261,7 +261,7 @@ def _save_text(out: Path, text: PublishedText | None, licence: str) -> Path | No
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _FoundNetwork:
     """A network, what the card calls it, and the licence that was published with it."""
 
     network: PublishedNetwork
@@ -269,15 +269,15 @@ class _Found:
     licence: str = ""
 
 
-def _find(source: str, wanted: ImportOptions) -> _Found:
+def _find(source: str, wanted: ImportOptions) -> _FoundNetwork:
     address = parse_address(source)
     if address:
         got = download(address)
         network = _read_folder(got.folder, wanted.normalisation)
-        return _Found(_resized(network, wanted.image_size), f"hf:{address.repository}@{got.commit}", got.licence)
+        return _FoundNetwork(_resized(network, wanted.image_size), f"hf:{address.repository}@{got.commit}", got.licence)
     path = Path(source).parent if Path(source).name == INDEX else Path(source)
     network = _read_folder(path, wanted.normalisation) if path.is_dir() else _read_file(path, wanted.normalisation)
-    return _Found(_resized(network, wanted.image_size), path.name)
+    return _FoundNetwork(_resized(network, wanted.image_size), path.name)
 
 
 def _read_folder(folder: Path, normalisation: Normalisation | None) -> PublishedNetwork:

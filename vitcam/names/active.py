@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from vitcam.names.naming import Naming, Words, naming_of
+from vitcam.names.naming import Naming, TranslatedNames, naming_of
 from vitcam.names.wanted import NOTHING_WANTED, OwnName, WantedNames, key_of
 
 
@@ -84,7 +84,7 @@ def without_fixed(
     if fixed.language and page.language not in ("", fixed.language):
         return page, f"the language is set in {fixed.language_place}; change it there"
     language = "" if fixed.language else page.language
-    words = Words(fixed.over(page).language, [*labels, *groups])
+    words = TranslatedNames(fixed.over(page).language, [*labels, *groups])
     by_name = {name: each for each in fixed.own for name in _meant(words, each)}
     own = []
     for each in page.own:
@@ -96,6 +96,6 @@ def without_fixed(
     return replace(page, language=language, own=tuple(own)), ""
 
 
-def _meant(words: Words, own: OwnName) -> list[str]:
+def _meant(words: TranslatedNames, own: OwnName) -> list[str]:
     """The model's names; for one that this model has not, what was written."""
     return words.meant_by(own.label) or [key_of(own.label)]

@@ -59,7 +59,7 @@ def naming_of(wanted: WantedNames, labels: Sequence[str], members: Mapping[str, 
 
     members  group -> indices of its labels
     """
-    words = Words(wanted.language, [*labels, *members])
+    words = TranslatedNames(wanted.language, [*labels, *members])
     own = words.own_names(wanted.own)
     if not any(own.get(label, label) for label in labels):  # a prediction needs one
         own = {label: name for label, name in own.items() if name}
@@ -75,7 +75,7 @@ def naming_of(wanted: WantedNames, labels: Sequence[str], members: Mapping[str, 
 
 def trouble_with(wanted: WantedNames, labels: Sequence[str], groups: Iterable[str]) -> str:
     """One sentence on names of your own that cannot be used with this model; empty if all can."""
-    words = Words(wanted.language, [*labels, *groups])
+    words = TranslatedNames(wanted.language, [*labels, *groups])
     unknown = [each.label for each in wanted.own if not words.meant_by(each.label)]
     named = [f"{shortened(label)!r}{words.near(label)}" for label in unknown[:_MOST_UNKNOWN]]
     sentences = []
@@ -88,7 +88,7 @@ def trouble_with(wanted: WantedNames, labels: Sequence[str], groups: Iterable[st
     return "; ".join(sentences)
 
 
-class Words:
+class TranslatedNames:
     """Every label and group of a model in a language, and what a text on the left means."""
 
     def __init__(self, language: str, names: Sequence[str]) -> None:

@@ -29,7 +29,7 @@ class ClassList:
 
 
 @dataclass(frozen=True)
-class _Row:
+class _ClassRow:
     id: str
     lists: str
     word: str
@@ -77,10 +77,12 @@ def words(ids: Iterable[str], taken: Mapping[str, str]) -> dict[str, str]:
 
 
 @cache
-def _table() -> tuple[_Row, ...]:
+def _table() -> tuple[_ClassRow, ...]:
     text = files(__package__).joinpath("imagenet_classes.txt").read_text(encoding="utf-8")
     columns = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
-    return tuple(_Row(id_, lists if set(lists) & set("wg-") else f"{lists}wg", word) for id_, lists, word in columns)
+    return tuple(
+        _ClassRow(id_, lists if set(lists) & set("wg-") else f"{lists}wg", word) for id_, lists, word in columns
+    )
 
 
 @cache

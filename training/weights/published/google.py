@@ -31,7 +31,7 @@ UNKNOWN_PARTS = {
 
 
 @dataclass(frozen=True)
-class _Names:
+class _FlaxNames:
     """What Flax called the parts, which goes by the order in which the code makes them."""
 
     position: str
@@ -40,10 +40,10 @@ class _Names:
     second_norm: str
 
 
-VISION_TRANSFORMER = _Names(
+VISION_TRANSFORMER = _FlaxNames(
     "Transformer/posembed_input/pos_embedding", "MultiHeadDotProductAttention_1", "MlpBlock_3", "LayerNorm_2"
 )
-BIG_VISION = _Names("pos_embedding", "MultiHeadDotProductAttention_0", "MlpBlock_0", "LayerNorm_1")
+BIG_VISION = _FlaxNames("pos_embedding", "MultiHeadDotProductAttention_0", "MlpBlock_0", "LayerNorm_1")
 
 
 def is_google(weights: Weights) -> bool:
@@ -81,7 +81,7 @@ def read_google(source: Path, given: Weights, normalisation: Normalisation | Non
 class _Archive:
     """Takes arrays out of a file by their names, and brings them into PyTorch's layouts: (out, in)."""
 
-    def __init__(self, source: Path, arrays: Weights, names: _Names) -> None:
+    def __init__(self, source: Path, arrays: Weights, names: _FlaxNames) -> None:
         self._source, self._arrays, self._names = source, arrays, names
         self._taken: set[str] = set()
 

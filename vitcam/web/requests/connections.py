@@ -60,7 +60,7 @@ class Connections:
         self._open: dict[HttpConnection, None] = {}
         self._of_address: Counter[str] = Counter()
         self._waiting: dict[str, dict[HttpConnection, float]] = defaultdict(dict)  # since when; the oldest first
-        self._answering: dict[HttpConnection, _Reader] = {}
+        self._answering: dict[HttpConnection, _AnswerReader] = {}
         self._logged_s = -_LOG_EVERY_S
 
     async def accept(self, listener: socket.socket, server: web.Server, **tls: Any) -> None:
@@ -92,7 +92,7 @@ class Connections:
         connection = request.protocol
         assert isinstance(connection, HttpConnection)  # noqa: S101 - `accept` makes no other
         self._stop_waiting(connection)
-        self._answering[connection] = _Reader()
+        self._answering[connection] = _AnswerReader()
         try:
             with connection.answering(request):
                 yield
@@ -225,7 +225,7 @@ class Connections:
             log.error("too many connections: %s; new ones wait (logged once a minute)", error)
 
 
-class _Reader:
+class _AnswerReader:
     """The client of an answer: since when it has read too little of what waits for it."""
 
     def __init__(self) -> None:
