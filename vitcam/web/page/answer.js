@@ -13,6 +13,7 @@ export class Answer {
   #familiarity;
   #guesses;
   #labels = 0;
+  name = ""; // what is displayed
   spoken = "";
   names = []; // that are shown
 
@@ -36,6 +37,7 @@ export class Answer {
     const isNamed = shown.level !== "none";
     const [name, chance] = [nameOf({ shown, blank }), chanceOf({ shown })];
     const listed = this.#guesses.show(blank && !isNamed ? [] : top, isNamed ? undefined : GUESSES);
+    this.name = name;
     this.names = [...(isNamed ? [name] : []), ...listed.map(({ label }) => label)];
     this.#element.classList.toggle("unknown", !isNamed);
     this.#name(name, chance);

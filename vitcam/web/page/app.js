@@ -4,21 +4,21 @@ import { Answer } from "./answer.js";
 import { Controls } from "./controls.js";
 import { Crop } from "./crop.js";
 import { Feed } from "./feed.js";
+import { Followed } from "./followed.js";
 import { showModel } from "./model.js";
 import { Names } from "./names.js";
 import { Photo } from "./photo.js";
 import { LivePicture } from "./picture.js";
+import { Places } from "./places.js";
 import { Playback } from "./playback.js";
 import { Screen } from "./screen.js";
 import { Seen } from "./seen.js";
 import { SetAside } from "./set_aside.js";
 import { checkSession, showSession } from "./session.js";
-import { Smoothing } from "./smoothing.js";
 import { Speed } from "./speed.js";
 import { isLive, Views } from "./views.js";
 import { Windows } from "./windows.js";
 import { Words } from "./words.js";
-import { ZoneRows } from "./zone_rows.js";
 import { Zones } from "./zones.js";
 
 const ASK_MS = 1000;
@@ -32,12 +32,12 @@ const ON_PLACEHOLDER = ["no_signal", "starting"];
 const picture = new LivePicture(document.getElementById("picture"));
 const photo = new Photo();
 const answer = new Answer(document.getElementById("answer"));
-const smoothing = new Smoothing();
 const speed = new Speed(document.getElementById("stages"));
 const seen = new Seen();
 const playback = new Playback(showPlayback);
 const zones = new Zones();
-const zoneRows = new ZoneRows();
+const places = new Places();
+const followed = new Followed();
 const setAside = new SetAside();
 new Screen();
 let model = null;
@@ -46,8 +46,8 @@ let views = null;
 
 // predictions: the newest one, ten times a second at most
 
-let newest = null;
 let framed = false; // predictions say which part the model saw; before the first one, the state says it
+let isMarked = true; // whether that part is marked: there is one, and it is always the same
 
 const windows = new Windows({ changed: share, heard: (kind, data) => feed.hear(kind, data), came: () => feed.greet() });
 const feed = new Feed(windows, {
@@ -55,9 +55,7 @@ const feed = new Feed(windows, {
   event: (record) => views?.event(record),
   prediction(prediction) {
     const { width, height, crop: part } = prediction.frame;
-    if (prediction.zone === null) newest = prediction;
-    const isShown = prediction.zone === null || zoneRows.add(prediction);
-    if (isShown) seen.show([width, height], part, prediction.zone === null);
+    if (places.add(prediction)) seen.show([width, height], part, isMarked && prediction.zone === null && prediction.track === null);
     framed = true;
   },
 });
@@ -78,22 +76,22 @@ function share() {
 }
 
 setInterval(() => {
-  const found = newest?.top.length ? smoothing.add(newest) : zoneRows.draw();
-  newest = null;
+  const found = places.draw();
+  if (found) answer.show(found);
+  followed.show(places.followed, places.shown, answer.name);
   if (!found) return;
-  answer.show(found);
   document.getElementById("caption").textContent = said();
 }, DRAW_MS);
 
 function said() {
-  return zoneRows.areShown ? zoneRows.spoken : answer.spoken;
+  return places.hasZones ? places.spoken : answer.spoken;
 }
 
 // for screen readers: only when it changes, and not too often
 
 let spoken = "";
 setInterval(() => {
-  const name = zoneRows.areShown ? zoneRows.spoken : document.getElementById("label").firstElementChild?.textContent ?? "";
+  const name = places.hasZones ? places.spoken : answer.name;
   if (name === spoken) return;
   spoken = name;
   document.getElementById("spoken").textContent = said();
@@ -107,6 +105,7 @@ let asked = Date.now();
 
 async function askState() {
   const slept = Date.now() - asked > ASLEEP_MS;
+  const began = performance.now();
   asked = Date.now();
   try {
     const response = checkSession(await fetch("api/state", { signal: AbortSignal.timeout(3000) }));
@@ -114,7 +113,7 @@ async function askState() {
     if (away || slept || state.uptime_s < uptime) await rejoin();
     uptime = state.uptime_s;
     away = false;
-    showState(state);
+    showState(state, began);
   } catch {
     away = true;
     showStatus("offline", "vitcam does not answer; this page tries again every second");
@@ -127,7 +126,8 @@ async function rejoin() {
   relisten();
 }
 
-function showState(state) {
+// began: when it was asked for
+function showState(state, began) {
   const paused = state.status === "ok" && state.playback?.paused;
   showStatus(paused ? "paused" : state.status, state.reason || (state.problem ?? ""));
   document.getElementById("source").textContent = state.source;
@@ -138,8 +138,10 @@ function showState(state) {
   crop.show(state.view);
   setAside.show(state.set_aside);
   zones.show(state);
-  zoneRows.showRates(state.zones);
-  if (!framed) seen.show(state.view.picture, state.view.seen);
+  places.show(state, began);
+  followed.allow(state.following);
+  isMarked = !state.following;
+  if (!framed) seen.show(state.view.picture, state.view.seen, isMarked);
 }
 
 function showPlayback(record) {
@@ -219,6 +221,7 @@ async function begin() {
     crop = new Crop(model.input, showView);
     new Controls(model, (look, kind) => {
       picture.show(look);
+      followed.look = look;
       photo.look(look, kind);
       document.getElementById("fit").classList.toggle("plain", !kind.needs);
     });

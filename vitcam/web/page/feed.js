@@ -3,13 +3,14 @@
 import { isLive } from "./views.js";
 
 const AGAIN_MS = 1000;
+const MOST_PLACES = 80; // more than there can be at once
 
 export class Feed {
   #windows;
   #on;
   #source = null;
   #address = null;
-  #newest = new Map(); // zone -> its newest prediction as text, for windows that come later
+  #newest = new Map(); // place -> its newest prediction as text, for windows that come later
 
   // on: {open(), prediction(record), event(record)}
   constructor(windows, on) {
@@ -61,11 +62,19 @@ export class Feed {
     this.#take(kind, data);
   }
 
+  // what was followed and is gone is forgotten after others
+  #keep({ zone, track }, data) {
+    const place = JSON.stringify([zone, track]);
+    this.#newest.delete(place);
+    this.#newest.set(place, data);
+    if (this.#newest.size > MOST_PLACES) this.#newest.delete(this.#newest.keys().next().value);
+  }
+
   #take(kind, data) {
     if (kind === "open") return this.#on.open();
     if (kind === "prediction" && !isLive() && !this.#source) return;
     const record = JSON.parse(data);
-    if (kind === "prediction" && this.#source) this.#newest.set(record.zone, data);
+    if (kind === "prediction" && this.#source) this.#keep(record, data);
     this.#on[kind](record);
   }
 }

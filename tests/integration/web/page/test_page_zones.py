@@ -109,7 +109,7 @@ def test_two_zones_and_a_mask_are_drawn_named_and_applied(
     wait(chrome, lambda: len(keeper.kept) == 1)
     wait(chrome, lambda: "Saved for the next start" in text(chrome, "zones-message"))
     drawn = areas.areas
-    wait(chrome, lambda: "door" in text(chrome, "zone-rows"))
+    wait(chrome, lambda: "door" in text(chrome, "places"))
 
     assert drawn.names == ("door", "zone2")
     assert drawn.zones[0].labels == ("cup", "cat")
@@ -189,15 +189,15 @@ def test_each_zone_has_a_row_and_the_one_that_is_chosen_is_shown_in_full(
     areas.replace(TWO)
     camera.labels = {"road": "pagoda"}
     open_page(chrome, drawable)
-    wait(chrome, lambda: "pagoda" in text(chrome, "zone-rows"))
+    wait(chrome, lambda: "pagoda" in text(chrome, "places"))
     first = text(chrome, "label")
-    rows = chrome.find_elements(By.CSS_SELECTOR, "#zone-rows button")
+    rows = chrome.find_elements(By.CSS_SELECTOR, "#places button")
     chrome.execute_script("arguments[0].scrollIntoView({block: 'center'})", rows[1])
     rows[1].click()
     wait(chrome, lambda: "pagoda" in text(chrome, "label"))
     crop_is_off = not chrome.find_element(By.ID, "crop").is_enabled()
     areas.replace(Areas())
-    wait(chrome, lambda: not chrome.find_element(By.ID, "zone-rows").is_displayed())
+    wait(chrome, lambda: not chrome.find_element(By.ID, "places").is_displayed())
     wait(chrome, lambda: chrome.find_element(By.ID, "seen").is_displayed())
 
     assert "cup" in first

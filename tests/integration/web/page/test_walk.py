@@ -169,7 +169,7 @@ def draw_zones(person: Person) -> None:
         field.send_keys(name)
     person.look("2-zones-drawn")
     person.press("#zones-apply")
-    person.until(lambda: "road" in text(person.chrome, "zone-rows"))
+    person.until(lambda: "road" in text(person.chrome, "places"))
     person.look("2-zones-applied")
 
 
