@@ -1,14 +1,16 @@
 """A stand-in for picamera2 (and the little of libcamera that vitcam names) where there is no camera.
 
 It keeps to the real names, signatures, shapes and refusals of picamera2 0.3.38; `tests/pivm/check_fake.py` compares the
-names and signatures with the installed package. The picture is eight colour bars, as YUV in BT.601, limited range.
-What kind of machine it plays is read from FAKE_PICAMERA2, the JSON of a `World`.
+names and signatures with the installed package. The picture is eight colour bars, as YUV in BT.601, limited range; of a
+camera whose sensor has modes it is `landscape`, as far as the mode and the scaler's crop see it. What kind of machine
+it plays is read from FAKE_PICAMERA2, the JSON of a `World`.
 """
 
 import json
 import os
 import time
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -38,6 +40,12 @@ class World:
     align: int = 64
     """Rows are padded to a multiple of so many bytes."""
     fps: float = 60
+    modes: list[dict[str, Any]] = field(default_factory=list)
+    """Of the sensor: `size`, `crop_limits` in its px, `fps`, `bit_depth`. None: it is not a sensor's camera."""
+    zooms: bool = True
+    """False: the scaler's crop stays what it is, whatever was asked."""
+    says_view: bool = True
+    """False: it does not say which part of the sensor it shows."""
     busy: bool = False
     stall_file: str = ""
     """While this file exists, no frame comes."""
@@ -89,7 +97,8 @@ class CompletedRequest:
         self.picam2.held -= 1
 
     def get_metadata(self) -> dict[str, Any]:
-        return {"SensorTimestamp": self._timestamp, "ExposureTime": 10_000}
+        view = {"ScalerCrop": self.picam2._view} if self.picam2._mode and self.picam2._world.says_view else {}
+        return {"SensorTimestamp": self._timestamp, "ExposureTime": 10_000} | view
 
     def make_array(self, name: str) -> NDArray[np.uint8]:
         with MappedArray(self, name) as mapped:
@@ -132,6 +141,9 @@ class Picamera2:
             except OSError as error:
                 raise RuntimeError("Camera __init__ sequence did not complete.") from error
         self._config: dict[str, Any] = {}
+        self._mode: dict[str, Any] = {}
+        self._asked: dict[str, Any] = {}
+        self._modes: list[dict[str, Any]] = []
         self._abandoned_jobs = 0
         self._due = 0.0
         self.started = False
@@ -144,7 +156,29 @@ class Picamera2:
 
     @property
     def camera_controls(self) -> dict[str, tuple[Any, Any, Any]]:
-        return {"FrameDurationLimits": (33_333, 120_000, 33_333)} if self._world.lores else {}
+        controls: dict[str, tuple[Any, Any, Any]] = {}
+        if self._world.lores:
+            controls["FrameDurationLimits"] = (round(1e6 / self._mode.get("fps", 30)), 120_000, 33_333)
+        if self._mode and self._world.says_view:
+            controls["ScalerCrop"] = ((0, 0, 64, 64), tuple(self._mode["crop_limits"]), self._view)
+            if self._world.scales_to_rgb and self._config["lores"]:
+                controls["ScalerCrops"] = (self._view, self._view, self._view)
+        return controls
+
+    @property
+    def sensor_modes(self) -> list[dict[str, Any]]:
+        for mode in () if self._modes else self._world.modes:  # as the original, it configures each of them
+            sensor = {"output_size": tuple(mode["size"]), "bit_depth": mode["bit_depth"]}
+            self.configure(self.create_video_configuration(sensor=sensor))
+            known = {"size": tuple(mode["size"]), "crop_limits": tuple(mode["crop_limits"])}
+            self._modes.append(mode | known | {"format": f"SRGGB{mode['bit_depth']}"})
+        return self._modes
+
+    def set_controls(self, controls: dict[str, Any]) -> None:
+        for control in controls:
+            if control not in self.camera_controls:
+                raise RuntimeError(f"Control {control} is not advertised by libcamera")
+        self._asked |= controls
 
     def create_video_configuration(
         self,
@@ -164,25 +198,38 @@ class Picamera2:
         whole = {"format": "XBGR8888", "size": (1280, 720), "preserve_ar": True} | main
         small = None if lores is None else {"format": "YUV420", "size": whole["size"], "preserve_ar": False} | lores
         transform = transform or Transform()
+        has_sensor = bool(self._world.modes)
         return {
             "main": whole,
             "lores": small,
+            "raw": {"format": "SRGGB10", "size": whole["size"]} | raw if has_sensor and raw is not None else None,
+            "sensor": sensor if has_sensor else None,
             "colour_space": colour_space,
             "transform": transform,
+            "buffer_count": buffer_count,
             "controls": controls,
         }
 
     def configure(self, camera_config: dict[str, Any] | None = None) -> None:
         if camera_config is None:
             raise RuntimeError("this stand-in has no default configuration")
+        if self.started:
+            raise RuntimeError("Camera must be stopped before configuring")
         self._check(camera_config)
+        self._mode = self._best_mode(camera_config)
+        size, depth = tuple(self._mode.get("size", ())), self._mode.get("bit_depth")
         self._config = {
             "main": self._grant(camera_config["main"]),
             "lores": camera_config["lores"] and self._grant(camera_config["lores"], self._world.lores_size),
+            "raw": camera_config["raw"] and {"size": size, "framesize": 2 * size[0] * size[1]},
+            "sensor": {"output_size": size, "bit_depth": depth} if self._mode else None,
             "controls": camera_config["controls"],
             "colour_space": camera_config["colour_space"],
             "transform": camera_config["transform"] if self._world.flips else Transform(),
+            "buffer_count": camera_config["buffer_count"],
         }
+        self._asked = {}
+        self._view = self._whole_view() if self._mode else (0, 0, 0, 0)
 
     def camera_configuration(self) -> dict[str, Any]:
         return self._config
@@ -191,13 +238,15 @@ class Picamera2:
         if not self._config:
             raise RuntimeError("Camera has not been configured")
         self.started = True
+        if self._world.zooms:
+            self._view = tuple(self._asked.get("ScalerCrops", [self._asked.get("ScalerCrop", self._view)])[0])
         self._due = time.monotonic()
 
     def capture_request(
         self, wait: float | None = None, signal_function: object = None, flush: object = None
     ) -> CompletedRequest:
         self._world.wait_while_hung()
-        if self.held >= 6:
+        if self.held >= self._config["buffer_count"]:
             raise RuntimeError("every buffer is held: the real one would wait for ever")
         deadline = time.monotonic() + (1e9 if wait is None else wait)
         stall = Path(self._world.stall_file) if self._world.stall_file else None
@@ -210,7 +259,8 @@ class Picamera2:
         self.held += 1
         streams = {name: self._config[name] for name in ("main", "lores") if self._config[name]}
         return CompletedRequest(
-            {name: _buffer(stream, self._config["transform"]) for name, stream in streams.items()}, self
+            {name: _buffer(stream, self._config["transform"], self._seen(stream)) for name, stream in streams.items()},
+            self,
         )
 
     def cancel_all_and_flush(self) -> None:
@@ -244,7 +294,36 @@ class Picamera2:
     def _grant(self, asked: dict[str, Any], size: tuple[int, int] | None = None) -> dict[str, Any]:
         granted = asked | {"format": self._world.grants or asked["format"], "size": tuple(size or asked["size"])}
         row = granted["size"][0] * _BYTES.get(granted["format"], 1)
-        return granted | {"stride": -(-row // self._world.align) * self._world.align}
+        stride = -(-row // self._world.align) * self._world.align
+        planes = 1.0 if granted["format"] in _BYTES else 1.5
+        return granted | {"stride": stride, "framesize": int(stride * granted["size"][1] * planes)}
+
+    def _best_mode(self, config: dict[str, Any]) -> dict[str, Any]:
+        """As picamera2 scores modes."""
+        asked = config["sensor"] or {}
+        size, depth = asked.get("output_size") or config["main"]["size"], asked.get("bit_depth", 10)
+
+        def apart(wanted: float, actual: float) -> float:
+            return (wanted - actual) * 2 if wanted > actual else (actual - wanted) / 4
+
+        def score(mode: dict[str, Any]) -> float:
+            (width, height), shape = mode["size"], size[0] / size[1]
+            sides: float = apart(size[0], width) + apart(size[1], height)
+            depths: int = abs(depth - mode["bit_depth"])
+            return sides + 1500 * apart(shape, width / height) + 500 * depths
+
+        return min(self._world.modes, key=score, default={})
+
+    def _whole_view(self) -> tuple[int, ...]:
+        """As much of what the mode sees as has the shape of the main stream, from its middle."""
+        x, y, width, height = self._mode["crop_limits"]
+        across, down = self._config["main"]["size"]
+        w, h = min(width, height * across // down), min(height, width * down // across)
+        return x + (width - w) // 2, y + (height - h) // 2, w, h
+
+    def _seen(self, stream: dict[str, Any]) -> NDArray[np.uint8]:
+        """(H, W, 3) RGB: the scene, as this stream shows it."""
+        return view_of_landscape(self._view, *stream["size"]) if self._mode else bars(*stream["size"])
 
 
 _BYTES = {"BGR888": 3, "RGB888": 3, "XBGR8888": 4, "XRGB8888": 4, "YUYV": 2}
@@ -256,9 +335,24 @@ def bars(width: int, height: int) -> NDArray[np.uint8]:
     return np.ascontiguousarray(np.broadcast_to(columns, (height, width, 3)))
 
 
-def _buffer(stream: dict[str, Any], transform: Transform) -> NDArray[np.uint8]:
+@cache
+def landscape() -> NDArray[np.uint8]:
+    """(972, 1728, 3) RGB: what the whole sensor sees; everywhere something else, with edges and hues."""
+    random = np.random.default_rng(7)
+    coarse = random.integers(40, 216, (28, 49, 3), np.uint8)
+    return np.asarray(cv2.resize(coarse, (1728, 972), interpolation=cv2.INTER_CUBIC), np.uint8)
+
+
+def view_of_landscape(view: tuple[int, ...], width: int, height: int) -> NDArray[np.uint8]:
+    """(height, width, 3) RGB: a part of the sensor, scaled."""
+    x, y, w, h = view
+    part = landscape()[y : y + h, x : x + w]
+    return np.asarray(cv2.resize(part, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _buffer(stream: dict[str, Any], transform: Transform, scene: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """(bytes,): the scene in the stream's format, rows padded with garbage."""
-    scene = bars(*stream["size"])[:: -1 if transform.vflip else 1, :: -1 if transform.hflip else 1]
+    scene = scene[:: -1 if transform.vflip else 1, :: -1 if transform.hflip else 1]
     rows = _rows(np.ascontiguousarray(scene), stream["format"])
     padded = np.full((rows.shape[0], stream["stride"]), 0xAA, np.uint8)
     if stream["format"] != "YUV420":

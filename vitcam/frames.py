@@ -57,6 +57,13 @@ class Box:
         width, height = size
         return cls(rect.x / width, rect.y / height, rect.width / width, rect.height / height)
 
+    def rect(self, size: tuple[int, int]) -> Rect:
+        """Where it lies in a picture of that width and height, in px: what `around` was given. Never empty."""
+        width, height = size
+        left, top = round(self.x * width), round(self.y * height)
+        right, bottom = round((self.x + self.width) * width), round((self.y + self.height) * height)
+        return Rect.between(left, top, right, bottom, height, width)
+
     def __str__(self) -> str:
         """`x,y,w,h`, as JSON and settings have it."""
         return ",".join(f"{side:.6g}" for side in (self.x, self.y, self.width, self.height))

@@ -16,6 +16,16 @@ def test_a_box_is_the_crop_of_what_is_followed_in_fractions() -> None:
     assert (whole.place, followed.place) == (Place(), Place("door", 7))
 
 
+def test_a_box_lies_again_where_it_was_in_the_picture() -> None:
+    for size in ((640, 480), (1, 1), (1279, 719), (4608, 2592)):
+        for rect in (
+            Rect(0, 0, 1, 1),
+            Rect(size[0] // 3, size[1] // 7, -(-size[0] // 3), -(-size[1] // 2)),
+            Rect(0, 0, *size),
+        ):
+            assert Box.around(rect, size).rect(size) == rect
+
+
 def test_a_part_of_a_frame_has_the_px_of_its_detail_where_there_is_one() -> None:
     preview = np.arange(6 * 8 * 3, dtype=np.uint8).reshape(6, 8, 3)
     detail = Detail(Rect(2, 2, 4, 4), np.zeros((16, 16, 3), np.uint8))

@@ -1,11 +1,16 @@
 """Privacy masks: parts of the picture that nobody gets, because they are black before the picture leaves its source."""
 
+import math
 from dataclasses import replace
 
 from vitcam.errors import SourceError
-from vitcam.frames import Frame, Image, Rect
+from vitcam.frames import Detail, Frame, Image, Rect
 from vitcam.pictures.view import Region
 from vitcam.zones.areas import NO_AREAS, Areas, mask_rect
+
+_BESIDE = 4
+"""px of a detail: it may lie one px beside its rectangle, and px beside each other share a colour, in the camera's
+picture and again where that was made smaller."""
 
 
 class MaskRects:
@@ -39,6 +44,33 @@ def blackened(picture: Image, masks: tuple[Rect, ...]) -> Image:
     return out
 
 
+def blackened_detail(detail: Detail, masks: tuple[Rect, ...]) -> Detail:
+    """Make the masked parts black: in its picture itself where its source allows that, else in a copy.
+
+    masks  in px of the preview
+    """
+    height, width = detail.picture.shape[:2]
+    inside = [_in_detail(mask, detail.rect, height, width) for mask in masks if overlap(mask, _around(detail.rect))]
+    return replace(detail, picture=blackened(detail.picture, tuple(inside))) if inside else detail
+
+
+def _around(rect: Rect) -> Rect:
+    return Rect(rect.x - _BESIDE, rect.y - _BESIDE, rect.width + 2 * _BESIDE, rect.height + 2 * _BESIDE)
+
+
+def _in_detail(mask: Rect, rect: Rect, height: int, width: int) -> Rect:
+    """What a mask covers of a detail of `height` × `width` px: every px that may show a part of what it hides."""
+    x, across = _span(mask.x - rect.x, mask.width, width / rect.width, width)
+    y, down = _span(mask.y - rect.y, mask.height, height / rect.height, height)
+    return Rect(x, y, across, down)
+
+
+def _span(start: int, length: int, scale: float, most: int) -> tuple[int, int]:
+    first = min(max(0, math.floor(start * scale) - _BESIDE), most)
+    last = min(max(0, math.ceil((start + length) * scale) + _BESIDE), most)
+    return first, last - first
+
+
 def masked(frame: Frame, masks: tuple[Region, ...]) -> Frame:
     """The frame with these masks, also where it was taken before they were drawn; itself if it has them already.
 
@@ -49,7 +81,9 @@ def masked(frame: Frame, masks: tuple[Region, ...]) -> Frame:
     height, width = frame.preview.shape[:2]
     rects = tuple(mask_rect(region, height, width) for region in masks)
     small = None if any(overlap(rect, frame.crop) for rect in rects) else frame.model_input
-    return replace(frame, preview=blackened(frame.preview.copy(), rects), model_input=small, masks=masks)
+    details = tuple(blackened_detail(Detail(each.rect, each.picture.copy()), rects) for each in frame.details)
+    preview = blackened(frame.preview.copy(), rects)
+    return replace(frame, preview=preview, model_input=small, masks=masks, details=details)
 
 
 def overlap(one: Rect, other: Rect) -> bool:

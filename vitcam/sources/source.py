@@ -31,6 +31,11 @@ def always() -> bool:
     return True
 
 
+def never() -> bool:
+    """Default of `follows`: nothing is."""
+    return False
+
+
 def nothing_followed() -> tuple[Box, ...]:
     """Default of `boxes`: nothing is."""
     return ()
@@ -65,6 +70,9 @@ class SourceOptions:
     """The part of the upright picture that was chosen for the model, read for every frame; None: always the whole."""
     active_areas: ActiveAreas | None = None
     """Zones and masks of the upright picture, read for every frame; None: there are never any."""
+    follows: Callable[[], bool] = never
+    """Whether something is ever followed: pictures are then decoded in all their px, and a camera that has more px than
+    its preview is set up to give them. Asked for every frame."""
     boxes: Callable[[], tuple[Box, ...]] = nothing_followed
     """What is followed now, in fractions of the upright picture: a source whose camera has more px than its preview
     gives these parts of the next frames as `Frame.details`."""
@@ -110,6 +118,8 @@ class SourceOptions:
 
 def live_limits(options: SourceOptions) -> Limits:
     """How large a network camera's picture is decoded: at least as requested, and as large as the model needs."""
+    if options.follows():  # what is followed may be small
+        return Limits(MAX_UNTRUSTED_PIXELS)
     areas = options.areas
     looked_at = [zone.region for zone in areas.zones] or ([] if options.region is None else [options.region])
     if not all(region.in_fractions for region in (*looked_at, *areas.masks)):  # their px are those of the whole picture

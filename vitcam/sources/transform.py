@@ -1,6 +1,6 @@
 """Makes the pictures of any source upright, blackens its masks, and cuts out the part that was chosen for the model."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 
 from vitcam.errors import MasksUnknown, SourceError, UsageError
-from vitcam.frames import Frame, Image, Rect
+from vitcam.frames import Box, Detail, Frame, Image, Rect
 from vitcam.pictures.resize import rect_of
 from vitcam.pictures.view import Orientation, Region
-from vitcam.sources.masks import MaskRects, blackened, overlap
+from vitcam.sources.masks import MaskRects, blackened, blackened_detail, overlap
 from vitcam.sources.source import Source, SourceOptions
 from vitcam.zones.areas import Areas
 
@@ -80,7 +80,12 @@ class OrientedSource:
         if not masks and small is frame.model_input and preview is frame.preview and wanted == frame.crop:
             return frame
         crop = wanted if small is None else delivered
-        return replace(frame, preview=preview, model_input=small, crop=crop, masks=areas.masks)
+        details = tuple(blackened_detail(self._turned(each, height, width), masks) for each in frame.details)
+        return replace(frame, preview=preview, model_input=small, crop=crop, masks=areas.masks, details=details)
+
+    def _turned(self, detail: Detail, height: int, width: int) -> Detail:
+        rect = reorient_rect(self._orientation, detail.rect, height, width)
+        return Detail(rect, reorient(self._orientation, detail.picture))
 
     def _known_areas(self) -> Areas:
         """Raises MasksUnknown where nobody knows what must stay hidden."""
@@ -126,6 +131,28 @@ def reorient_rect(orientation: Orientation, rect: Rect, height: int, width: int)
     if not orientation.rotate90:
         return Rect(x, y, rect.width, rect.height)
     return Rect(height - y - rect.height, x, rect.height, rect.width)
+
+
+def rects_before_turning(boxes: Iterable[Box], orientation: Orientation, height: int, width: int) -> tuple[Rect, ...]:
+    """Where parts of an upright picture lie in the one that is still to be turned; what is no part of it is left out.
+
+    boxes          in fractions of the upright picture
+    height, width  of the picture that is still to be turned, in px
+    """
+    size = (height, width) if orientation.rotate90 else (width, height)
+    upright = [box.rect(size) for box in boxes if _is_part(box)]
+    return tuple(_turned_back(orientation, rect, height, width) for rect in upright)
+
+
+def _is_part(box: Box) -> bool:
+    return 0 <= box.x < 1 and 0 <= box.y < 1 and 0 < box.width <= 1 and 0 < box.height <= 1
+
+
+def _turned_back(orientation: Orientation, rect: Rect, height: int, width: int) -> Rect:
+    """The opposite of `reorient_rect`."""
+    if orientation.rotate90:
+        rect = Rect(rect.y, height - rect.x - rect.width, rect.height, rect.width)
+    return reorient_rect(Orientation(orientation.hflip, orientation.vflip), rect, height, width)
 
 
 def _nearly(one: Rect, other: Rect) -> bool:

@@ -4,6 +4,7 @@ import pytest
 
 from tests.refusals import naming
 from vitcam.errors import UsageError
+from vitcam.pictures.decode import Limits
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.pictures.view import Region, check_size, is_region
 from vitcam.sources.active_crop import ActiveCrop
@@ -51,6 +52,16 @@ def test_a_part_next_to_nothing_asks_for_no_more_than_a_picture_can_have() -> No
         ):
             enough = live_limits(options).enough
             assert enough is None or all(0 < side <= 65535 for side in enough)
+
+
+def test_where_something_may_be_followed_no_picture_is_decoded_reduced() -> None:
+    followed = False
+    options = SourceOptions(input=SPEC, follows=lambda: followed)
+    before = live_limits(options)
+    followed = True
+
+    assert before.enough is not None
+    assert live_limits(options) == Limits(before.most_pixels, None)
 
 
 @pytest.mark.parametrize("side", NOTHING)

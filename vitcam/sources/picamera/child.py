@@ -12,22 +12,26 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from vitcam.frames import Image
-from vitcam.pictures.view import UPRIGHT, Orientation
-from vitcam.processes.child import pack
+from vitcam.frames import Rect
+from vitcam.pictures.resize import InputSpec
+from vitcam.processes.child import MAX_MESSAGE, pack, unpack
 from vitcam.processes.shared_memory import POOL_SIZE
 from vitcam.sources.discovery import NO_IMPORT
-from vitcam.sources.picamera.messages import CameraConfig, CameraFailed, Captured, Ready
-from vitcam.sources.picamera.streams import GrantedStream, configure, copy_model_input, copy_preview, left_to_flip
-from vitcam.sources.transform import reorient
+from vitcam.sources.picamera.copying import Copying
+from vitcam.sources.picamera.larger import configure_for_boxes, configure_without, shows_the_view
+from vitcam.sources.picamera.messages import MOST_DETAILS, Boxes, CameraConfig, CameraFailed, Captured, Ready
+from vitcam.sources.picamera.streams import Streams, buffers_size, left_to_flip
 
 _OPEN_S = 30
 _COPY_S = 3  # takes some ms
 _GOODBYE_S = 2
+_FRAMES_TO_SETTLE = 10
+_DETAIL = 2
 
 
 class PiCameraError(Exception):
@@ -90,34 +94,48 @@ def serve(camera: Any, config: CameraConfig, link: socket.socket, memory_fd: int
 
     raises  PiCameraError when no frame comes any more, ConnectionError once the daemon has closed the link
     """
-    from libcamera import ColorSpace, Transform
-
-    transform = Transform(hflip=config.hflip, vflip=config.vflip)
-    preview, small = configure(camera, config, ColorSpace.Smpte170m(), transform)
-    orientation = left_to_flip(camera, config)
-    ready = Ready(preview.height, preview.width)
-    if small is not None and config.input is not None:
-        ready = Ready(preview.height, preview.width, config.input.height, config.input.width)
+    streams = _start(camera, config)
+    ready = _ready(camera, config, streams)
+    copying = Copying(streams, config, ready, left_to_flip(camera, config))
     os.ftruncate(memory_fd, POOL_SIZE * ready.buffer_size)
     memory = mmap.mmap(memory_fd, POOL_SIZE * ready.buffer_size)
-    camera.start()
     link.send(pack(ready))
     link.setblocking(False)
-    free, seq = list(range(POOL_SIZE)), 0
+    asked, seq = Asked(), 0
     while True:
-        signal.alarm(math.ceil(config.patience_s) + _COPY_S)
-        free += _freed_buffers(link)
-        request = _next_request(camera, config.patience_s)
-        try:
-            if free:  # else the daemon is too slow, and sees a gap in seq
-                captured_ns = request.get_metadata().get("SensorTimestamp") or time.monotonic_ns()
-                buffer = ready.pictures(ready.bytes_of(memory, free[-1]))
-                _copy(request, preview, small, config, buffer)
-                _flip(orientation, buffer)
-                link.send(pack(Captured(free.pop(), seq, captured_ns)))
-        finally:
-            request.release()
+        with _next_request(camera, config.patience_s) as (request, metadata):
+            asked.read(link)
+            is_right = shows_the_view(streams, metadata)
+            if is_right and asked.free:  # else the daemon is too slow, and sees a gap in seq
+                captured_ns = metadata.get("SensorTimestamp") or time.monotonic_ns()
+                buffer = asked.free.pop()
+                cuts = copying.copy(request, ready.bytes_of(memory, buffer), asked.boxes)
+                link.send(pack(Captured(buffer, seq, captured_ns, cuts)))
         seq += 1
+
+
+@dataclass(slots=True)
+class Asked:
+    """What the daemon has said so far."""
+
+    free: list[int] = field(default_factory=lambda: list(range(POOL_SIZE)))
+    """The buffers that nobody reads."""
+    boxes: tuple[Rect, ...] = ()
+    """What is followed, in px of the preview."""
+
+    def read(self, link: socket.socket) -> None:
+        """Take in what it has said meanwhile. Raises ConnectionError when the daemon is gone."""
+        while True:
+            try:
+                packet = link.recv(MAX_MESSAGE)
+            except BlockingIOError:
+                return
+            if not packet:
+                raise ConnectionResetError
+            if len(packet) == 1:
+                self.free.append(packet[0])
+            else:
+                self.boxes = tuple(Rect(*rect) for rect in unpack(packet, (Boxes,)).rects)
 
 
 def release_camera(camera: Any) -> None:
@@ -127,41 +145,60 @@ def release_camera(camera: Any) -> None:
     camera.close()
 
 
-def _next_request(camera: Any, patience_s: float) -> Any:
+def _start(camera: Any, config: CameraConfig) -> Streams:
+    """Set the camera up and start it, with a larger picture only where that shows what it should."""
+    from libcamera import ColorSpace, Transform
+
+    wishes = ColorSpace.Smpte170m(), Transform(hflip=config.hflip, vflip=config.vflip)
+    streams = configure_for_boxes(camera, config, *wishes)
+    camera.start()
+    if not _soon_shows_the_view(camera, config, streams):
+        camera.stop()
+        streams = configure_without(camera, config, *wishes, "a larger one shows another part of the view")
+        camera.start()
+    return streams
+
+
+def _soon_shows_the_view(camera: Any, config: CameraConfig, streams: Streams) -> bool:
+    if streams.view is None:
+        return True
+    for _ in range(_FRAMES_TO_SETTLE):
+        with _next_request(camera, config.patience_s) as (_, metadata):
+            if shows_the_view(streams, metadata):
+                return True
+    return False
+
+
+def _ready(camera: Any, config: CameraConfig, streams: Streams) -> Ready:
+    height, width, spec = streams.preview.height, streams.preview.width, config.input
+    return Ready(
+        height,
+        width,
+        *((spec.height, spec.width) if spec and streams.small else (0, 0)),
+        room=_room(height * width, spec) if streams.large else 0,
+        following=streams.following,
+        camera_bytes=buffers_size(camera),
+    )
+
+
+def _room(preview_px: int, spec: InputSpec | None) -> int:
+    """Bytes for details: as many as for the preview, but enough for each to be twice as wide as the model's input."""
+    enough = 0 if spec is None else _DETAIL**2 * spec.height * spec.width
+    return 3 * max(preview_px, MOST_DETAILS * enough)
+
+
+@contextmanager
+def _next_request(camera: Any, patience_s: float) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """The next frame and its metadata; it goes back to the camera at the end."""
+    signal.alarm(math.ceil(patience_s) + _COPY_S)
     try:
-        return camera.capture_request(wait=patience_s)
+        request = camera.capture_request(wait=patience_s)
     except TimeoutError:
         raise PiCameraError(f"the camera has given no picture for {patience_s:.1f} s; check its cable") from None
-
-
-def _copy(request: Any, preview: GrantedStream, small: GrantedStream | None, config: CameraConfig, buffer: Any) -> None:
-    from picamera2 import MappedArray
-
-    into_preview, into_input = buffer
-    with MappedArray(request, preview.name, write=False) as mapped:
-        copy_preview(mapped.array, preview, into_preview)
-    if small is not None and config.input is not None:
-        with MappedArray(request, small.name, write=False) as mapped:
-            copy_model_input(mapped.array, small, config.input, into_input)
-
-
-def _flip(orientation: Orientation, buffer: tuple[Image, Image | None]) -> None:
-    for picture in buffer:
-        if picture is not None and orientation != UPRIGHT:
-            np.copyto(picture, reorient(orientation, picture))
-
-
-def _freed_buffers(link: socket.socket) -> list[int]:
-    """The buffers that are free again. Raises ConnectionError when the daemon is gone."""
-    buffers: list[int] = []
-    while True:
-        try:
-            packet = link.recv(1)
-        except BlockingIOError:
-            return buffers
-        if not packet:
-            raise ConnectionResetError
-        buffers.append(packet[0])
+    try:
+        yield request, request.get_metadata()
+    finally:
+        request.release()
 
 
 def _picamera2() -> Any:

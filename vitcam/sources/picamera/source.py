@@ -1,11 +1,13 @@
 """The Pi's own camera, by picamera2: its scaler delivers the model's input, in a process of its own, which may hang."""
 
+import logging
 import mmap
 import os
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -13,11 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import SourceError, SourceLost
-from vitcam.frames import Frame
-from vitcam.processes.child import Child, how_it_ended, unpack
+from vitcam.frames import Detail, Frame, Rect
+from vitcam.processes.child import Child, how_it_ended, pack, unpack
 from vitcam.processes.shared_memory import POOL_SIZE
-from vitcam.sources.picamera.messages import KINDS, CameraConfig, CameraFailed, Captured, Ready
+from vitcam.sources.picamera.messages import (
+    KINDS,
+    Boxes,
+    CameraConfig,
+    CameraFailed,
+    Captured,
+    Cut,
+    Ready,
+)
 from vitcam.sources.source import SourceOptions
+from vitcam.sources.transform import rects_before_turning
+
+log = logging.getLogger(__name__)
 
 _OPEN_S = 20  # importing picamera2 takes 2 s on a Pi 5, more on a busy Pi 3
 _LATE_S = 0.5  # the child itself says when the camera stalls, if it can say anything
@@ -29,7 +42,8 @@ class PiCamera:
 
     They are read-only, but where there may be masks the preview is not: `OrientedSource` draws them into that memory.
 
-    It does the flips of `options.orientation`; a rotation by 90° is left to `OrientedSource`.
+    It does the flips of `options.orientation`; a rotation by 90° is left to `OrientedSource`. Where something may be
+    followed, frames carry what is followed in the camera's own px, if it has more of them.
     """
 
     def __init__(self, uri: str, place: str, options: SourceOptions) -> None:
@@ -54,12 +68,18 @@ class PiCamera:
 
     def __enter__(self) -> Self:
         self._stopped = False
+        self._open()
+        return self
+
+    def _open(self) -> None:
+        self._config = replace(self._config, follow=self._options.follows())
         if self._stuck is not None and not self._stuck.has_ended:  # another would only get stuck beside it
             raise SourceError(
                 f"the camera's process {self._stuck.pid} does not end, because its driver hangs; the camera is opened "
                 "again once the driver lets go; if it does not, reboot"
             )
         self._held: set[int] = set()
+        self._told: tuple[Rect, ...] = ()
         self._memory_fd = os.memfd_create("vitcam-frames")
         self._child = Child(
             "the camera's process",
@@ -81,7 +101,7 @@ class PiCamera:
         access = mmap.PROT_READ | mmap.PROT_WRITE if may_mask else mmap.PROT_READ
         # it lives as long as an array shows a part of it
         self._memory = mmap.mmap(self._memory_fd, POOL_SIZE * message.buffer_size, prot=access)
-        return self
+        self._report(message)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -96,16 +116,41 @@ class PiCamera:
 
     def __iter__(self) -> Iterator[Frame]:
         while self._child is not None:
+            if self._config.follow is not self._options.follows():
+                self._end()
+                self._open()
+            self._tell_boxes(self._child)
             message = self._receive(self._child, self._config.patience_s + _LATE_S)
-            if not isinstance(message, Captured):
+            if not isinstance(message, Captured) or self._stopped:
                 return
             yield self._frame(self._child, message)
 
+    def _report(self, ready: Ready) -> None:
+        shared, own = POOL_SIZE * ready.buffer_size / 1e6, ready.camera_bytes / 1e6
+        log.debug("%s: %.1f MB in %d shared buffers, %.1f MB in the camera's own", self._uri, shared, POOL_SIZE, own)
+        if ready.following:
+            log.info("%s: %s", self._uri, ready.following)
+
+    def _tell_boxes(self, child: Child) -> None:
+        """Tell the child what is followed now, where that changed. It has them in its next frame."""
+        if not self._ready.room:
+            return
+        size = self._ready.height, self._ready.width
+        rects = rects_before_turning(self._options.boxes(), self._options.orientation.without_flips, *size)
+        if rects == self._told:
+            return
+        with suppress(EOFError):  # `_receive` reports it
+            child.send(pack(Boxes([(rect.x, rect.y, rect.width, rect.height) for rect in rects])), wait=False)
+            self._told = rects
+
     def _frame(self, child: Child, captured: Captured) -> Frame:
         now = time.monotonic_ns()
-        preview, model_input = self._ready.pictures(self._lend(child, captured.buffer))
+        cuts = [Cut(*cut) for cut in captured.cuts]
+        buffer = self._lend(child, captured.buffer, cuts)
+        preview, model_input = self._ready.pictures(buffer)
         if model_input is not None:
             model_input.setflags(write=False)
+        details = zip(cuts, self._ready.details(buffer, cuts), strict=True)
         return Frame(
             preview=preview,
             model_input=model_input,
@@ -114,11 +159,12 @@ class PiCamera:
             captured_ns=captured.captured_ns,
             source=self._uri,
             capture_ms=(now - captured.captured_ns) / 1e6,
+            details=tuple(Detail(cut.rect, picture) for cut, picture in details),
         )
 
-    def _lend(self, child: Child, buffer: int) -> NDArray[np.uint8]:
-        """(buffer_size,) uint8: a buffer, which goes back to the child once nobody refers to the array any more."""
-        lent = self._ready.bytes_of(self._memory, buffer)
+    def _lend(self, child: Child, buffer: int, cuts: Sequence[Cut]) -> NDArray[np.uint8]:
+        """(size,) uint8: what is in a buffer, which goes back to the child once nobody refers to the array any more."""
+        lent = self._ready.bytes_of(self._memory, buffer, cuts)
         if len(self._held) < _MOST_HELD:
             self._held.add(buffer)
             weakref.finalize(lent, _give_back, child, self._held, buffer).atexit = False

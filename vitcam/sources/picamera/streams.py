@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Image
+from vitcam.frames import Image, Rect
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 from vitcam.pictures.view import Orientation
 from vitcam.sources.picamera.messages import CameraConfig
@@ -37,10 +37,23 @@ class GrantedStream:
     height: int
 
 
-def configure(
-    camera: Any, config: CameraConfig, colour_space: object, transform: object
-) -> tuple[GrantedStream, GrantedStream | None]:
-    """Set up a preview stream and, where the scaler can, one for the model; returns what was granted of each.
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """What the camera was set up to give."""
+
+    preview: GrantedStream
+    small: GrantedStream | None = None
+    """What the model's input is cut from."""
+    large: GrantedStream | None = None
+    """What is followed is cut from it; it shows what the preview shows, in more px."""
+    view: Rect | None = None
+    """What every frame has to show of the sensor, in px of the sensor; None: it can show nothing else."""
+    following: str = ""
+    """What is followed is cut from this, as a sentence; empty where nothing is followed."""
+
+
+def configure(camera: Any, config: CameraConfig, colour_space: object, transform: object) -> Streams:
+    """Set up a preview stream and, where the scaler can, one for the model.
 
     camera        a Picamera2
     colour_space  BT.601, limited range: what OpenCV takes YUV for (picamera2 would choose BT.709 from 720p on)
@@ -57,7 +70,7 @@ def configure(
             lores=lores,
             colour_space=colour_space,
             transform=transform,
-            controls=_frame_rate(camera, config.fps),
+            controls=frame_rate(camera, config.fps),
         )
         try:
             camera.configure(plan)
@@ -66,9 +79,10 @@ def configure(
             if lores is None:
                 raise
     granted = camera.camera_configuration()
-    preview = _stream("main", granted)
-    small = _stream("lores", granted) if granted.get("lores") else None
-    return preview, small if small and config.input and _shows_the_same(preview, small, config.input) else None
+    preview = granted_stream("main", granted)
+    small = granted_stream("lores", granted) if granted.get("lores") else None
+    is_right = small is not None and config.input is not None and _shows_the_same(preview, small, config.input)
+    return Streams(preview, small if is_right else None)
 
 
 def left_to_flip(camera: Any, config: CameraConfig) -> Orientation:
@@ -91,6 +105,18 @@ def lores_size(spec: InputSpec, width: int, height: int) -> tuple[int, int] | No
 def even(pixels: float) -> int:
     """Chroma is shared by two pixels: sides must be even."""
     return max(2, 2 * round(pixels / 2))
+
+
+def even_below(pixels: float) -> int:
+    """The even side that is not larger, but at least 2."""
+    return max(2, 2 * int(pixels / 2))
+
+
+def buffers_size(camera: Any) -> int:
+    """Bytes of all buffers that were set up."""
+    granted = camera.camera_configuration()
+    streams = [granted[name] for name in ("main", "lores", "raw") if granted.get(name)]
+    return int(granted["buffer_count"] * sum(stream["framesize"] for stream in streams))
 
 
 def copy_preview(array: NDArray[np.uint8], stream: GrantedStream, out: Image) -> None:
@@ -123,7 +149,7 @@ def _to_rgb(array: NDArray[np.uint8], stream: GrantedStream) -> Image:
     return np.asarray(cv2.cvtColor(array, _TO_RGB[stream.format]), dtype=np.uint8)[:, : stream.width]
 
 
-def _frame_rate(camera: Any, fps: float) -> dict[str, tuple[int, int]]:
+def frame_rate(camera: Any, fps: float) -> dict[str, tuple[int, int]]:
     """A camera that cannot be told its rate refuses to be asked."""
     if "FrameDurationLimits" not in camera.camera_controls:
         return {}
@@ -131,7 +157,8 @@ def _frame_rate(camera: Any, fps: float) -> dict[str, tuple[int, int]]:
     return {"FrameDurationLimits": (microseconds, microseconds)}
 
 
-def _stream(name: str, granted: dict[str, Any]) -> GrantedStream:
+def granted_stream(name: str, granted: dict[str, Any]) -> GrantedStream:
+    """One of the streams of `camera_configuration()`. Raises RuntimeError for a format that cannot be read."""
     stream = granted[name]
     if stream["format"] != _RGB and stream["format"] not in _TO_RGB:
         raise RuntimeError(f"it grants {stream['format']} only, for which `--source v4l2:/dev/video0` is the way")

@@ -7,13 +7,21 @@ import weakref
 import numpy as np
 import pytest
 
+from vitcam.frames import Rect
 from vitcam.pictures.resize import InputSpec
 from vitcam.processes.child import MAX_MESSAGE, pack, unpack
-from vitcam.sources.picamera.messages import KINDS, CameraConfig, CameraFailed, Captured, Message, Ready
+from vitcam.sources.picamera.messages import KINDS, CameraConfig, CameraFailed, Captured, Cut, Message, Ready
 
 
 @pytest.mark.parametrize(
-    "message", [Ready(720, 1280, 224, 224), Ready(480, 640), Captured(3, 70_000, 2**62), CameraFailed("x" * 900)]
+    "message",
+    [
+        Ready(720, 1280, 224, 224),
+        Ready(480, 640, room=921_600, following="cut from 1920×1080 px", camera_bytes=10**8),
+        Captured(3, 70_000, 2**62),
+        Captured(3, 70_000, 2**62, [[1279, 719, 1000, 1000, 2000, 2000]] * 3),
+        CameraFailed("x" * 900),
+    ],
 )
 def test_every_message_arrives_as_it_was_sent(message: Message) -> None:
     packet = pack(message)
@@ -43,6 +51,22 @@ def test_the_buffers_lie_side_by_side_and_never_overlap() -> None:
         assert (preview.shape, small.shape) == ((4, 6, 3), (2, 2, 3))
         assert np.unique(preview).tolist() == [10 * slot + 1]
         assert np.unique(small).tolist() == [10 * slot + 2]
+
+
+def test_details_lie_behind_the_pictures_one_after_the_other() -> None:
+    ready, cuts = Ready(4, 6, 2, 2, room=200), [Cut(1, 1, 2, 2, 4, 6), Cut(0, 0, 3, 3, 2, 8)]
+    memory = mmap.mmap(-1, 2 * ready.buffer_size)
+    for n, picture in enumerate(ready.details(ready.bytes_of(memory, 1), cuts)):
+        picture[:] = n + 1
+    used = ready.bytes_of(memory, 1, cuts)
+    first, second = ready.details(used, cuts)
+
+    assert used.size == 3 * (24 + 4 + 24 + 16)
+    assert (first.shape, second.shape) == ((4, 6, 3), (2, 8, 3))
+    assert (np.unique(first).tolist(), np.unique(second).tolist()) == ([1], [2])
+    assert cuts[0].rect == Rect(1, 1, 2, 2)
+    assert not any(picture is not None and picture.any() for picture in ready.pictures(used))
+    assert not ready.bytes_of(memory, 0).any()
 
 
 def test_a_buffer_lives_as_long_as_any_part_of_any_of_its_pictures() -> None:

@@ -13,6 +13,7 @@ from vitcam.pictures.view import Orientation
 from vitcam.sources.picamera.messages import CameraConfig
 from vitcam.sources.picamera.streams import (
     GrantedStream,
+    Streams,
     configure,
     copy_model_input,
     copy_preview,
@@ -30,7 +31,7 @@ def camera_in(monkeypatch: pytest.MonkeyPatch, **world: Any) -> Picamera2:
     return Picamera2()
 
 
-def set_up(camera: Picamera2, config: CameraConfig = CONFIG) -> tuple[GrantedStream, GrantedStream | None]:
+def set_up(camera: Picamera2, config: CameraConfig = CONFIG) -> Streams:
     return configure(camera, config, ColorSpace.Smpte170m(), Transform(config.hflip, config.vflip))
 
 
@@ -54,7 +55,8 @@ def far_from_bars(picture: Image) -> int:
 
 
 def test_a_pi_5_scales_both_pictures_to_rgb(monkeypatch: pytest.MonkeyPatch) -> None:
-    preview, small = set_up(camera_in(monkeypatch))
+    streams = set_up(camera_in(monkeypatch))
+    preview, small = streams.preview, streams.small
 
     assert preview == GrantedStream("main", "BGR888", 1280, 720)
     assert small == GrantedStream("lores", "BGR888", 398, 224)
@@ -62,22 +64,22 @@ def test_a_pi_5_scales_both_pictures_to_rgb(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_pi_4_scales_the_small_picture_to_yuv(monkeypatch: pytest.MonkeyPatch) -> None:
     camera = camera_in(monkeypatch, scales_to_rgb=False)
-    _, small = set_up(camera)
+    small = set_up(camera).small
 
     assert small == GrantedStream("lores", "YUV420", 398, 224)
     assert camera.camera_configuration()["colour_space"].name == "SMPTE170M"  # what the conversion assumes
 
 
 def test_a_usb_camera_has_one_stream_and_that_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    preview, small = set_up(camera_in(monkeypatch, lores=False))
+    streams = set_up(camera_in(monkeypatch, lores=False))
 
-    assert preview == GrantedStream("main", "BGR888", 1280, 720)
-    assert small is None
+    assert streams.preview == GrantedStream("main", "BGR888", 1280, 720)
+    assert streams.small is None
 
 
 def test_without_a_model_no_second_stream_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     camera = camera_in(monkeypatch)
-    _, small = set_up(camera, CameraConfig(0, 640, 480, 15, None))
+    small = set_up(camera, CameraConfig(0, 640, 480, 15, None)).small
 
     assert small is None
     assert camera.camera_configuration()["lores"] is None
@@ -87,8 +89,8 @@ def test_without_a_model_no_second_stream_is_asked_for(monkeypatch: pytest.Monke
 def test_a_small_picture_of_another_shape_is_not_taken_for_the_preview(monkeypatch: pytest.MonkeyPatch) -> None:
     squashed = CameraConfig(0, 1280, 720, 30, InputSpec(224, 224, resize="squash"))
 
-    assert set_up(camera_in(monkeypatch, lores_size=(320, 240)))[1] is None
-    assert set_up(camera_in(monkeypatch, lores_size=(320, 240)), squashed)[1] is not None
+    assert set_up(camera_in(monkeypatch, lores_size=(320, 240))).small is None
+    assert set_up(camera_in(monkeypatch, lores_size=(320, 240)), squashed).small is not None
 
 
 @pytest.mark.fault(
@@ -135,7 +137,7 @@ def test_every_format_that_is_granted_becomes_rgb(
     monkeypatch: pytest.MonkeyPatch, name: str, size: tuple[int, int]
 ) -> None:
     camera = camera_in(monkeypatch, grants=name)
-    preview, _ = set_up(camera, CameraConfig(0, *size, 30, None))
+    preview = set_up(camera, CameraConfig(0, *size, 30, None)).preview
     picture = shown_by(camera, preview)
 
     assert preview.format == name
@@ -146,7 +148,7 @@ def test_every_format_that_is_granted_becomes_rgb(
 @pytest.mark.parametrize("name", ["BGR888", "YUV420", "NV12"])
 def test_the_model_gets_exactly_the_middle_in_true_colours(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     camera = camera_in(monkeypatch, grants=name)
-    _, small = set_up(camera)
+    small = set_up(camera).small
     assert small is not None
     camera.start()
     request = camera.capture_request(wait=1)
@@ -167,7 +169,7 @@ def test_the_model_gets_exactly_the_middle_in_true_colours(monkeypatch: pytest.M
 )
 def test_a_size_that_was_not_asked_for_is_resized_in_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
     camera = camera_in(monkeypatch, lores_size=(320, 240), grants="NV12")
-    _, small = set_up(camera, CameraConfig(0, 640, 480, 30, SPEC))
+    small = set_up(camera, CameraConfig(0, 640, 480, 30, SPEC)).small
     assert small is not None
     out = np.zeros((224, 224, 3), np.uint8)
     copy_model_input(camera_rows(camera, small), small, SPEC, out)

@@ -1,0 +1,82 @@
+"""Cuts what is followed out of the camera's large picture. Runs in the camera's process only."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.frames import Image, Rect
+from vitcam.sources.picamera.messages import MOST_DETAILS, Cut
+from vitcam.sources.picamera.streams import GrantedStream, even_below
+
+_LEAST_PX = 8
+"""A side in the preview: fewer tell a model nothing, and even sides would not fit them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the large picture, in its px, with even sides, and the detail that is made of it."""
+
+    inside: Rect
+    cut: Cut
+
+
+def parts_of(rects: Iterable[Rect], preview: GrantedStream, large: GrantedStream, room: int) -> Iterator[Part]:
+    """What is cut out: of at most three rectangles, each in no more px than its share of the room.
+
+    rects  in px of the preview
+    room   bytes for all details
+    """
+    for rect in list(rects)[:MOST_DETAILS]:
+        if min(rect.width, rect.height) < _LEAST_PX:
+            continue
+        inside = _in_large(rect, preview, large)
+        scale = min(1.0, (room / MOST_DETAILS / 3 / (inside.width * inside.height)) ** 0.5)
+        rows, columns = even_below(inside.height * scale), even_below(inside.width * scale)
+        if columns > rect.width and rows > rect.height:  # else the preview has as many
+            yield Part(inside, Cut(rect.x, rect.y, rect.width, rect.height, rows, columns))
+
+
+def write_detail(planes: NDArray[np.uint8], large: GrantedStream, part: Part, out: Image) -> None:
+    """Cut a part out of the large picture and convert it to RGB.
+
+    planes  the buffer as MappedArray gives it, uint8: Y, and below it U and V, with the padding of their rows
+    out     (rows, columns, 3) uint8, RGB: where the detail is written
+    """
+    rows, columns = out.shape[:2]
+    small = np.empty((rows * 3 // 2, columns), np.uint8)
+    chroma = small[rows:].reshape(2, rows // 2, columns // 2)
+    luma, blue, red = _planes(planes, large)
+    x, y, width, height = part.inside.x, part.inside.y, part.inside.width, part.inside.height
+    _write(luma[y : y + height, x : x + width], small[:rows])
+    x, y, width, height = x // 2, y // 2, width // 2, height // 2
+    for plane, target in zip((blue, red), chroma, strict=True):
+        _write(plane[y : y + height, x : x + width], target)
+    cv2.cvtColor(small, cv2.COLOR_YUV2RGB_I420, dst=out)
+
+
+def _in_large(rect: Rect, preview: GrantedStream, large: GrantedStream) -> Rect:
+    """The nearest part of the large picture with even sides: each of them is at most one px of that picture off."""
+    x, width = _span(rect.x, rect.width, large.width / preview.width, large.width)
+    y, height = _span(rect.y, rect.height, large.height / preview.height, large.height)
+    return Rect(x, y, width, height)
+
+
+def _span(start: int, length: int, scale: float, most: int) -> tuple[int, int]:
+    first, last = (2 * round(side * scale / 2) for side in (start, start + length))
+    return first, min(last, most) - first
+
+
+def _planes(array: NDArray[np.uint8], large: GrantedStream) -> tuple[NDArray[np.uint8], ...]:
+    """Y (H, W), U and V (H / 2, W / 2): views without the padding. A row of U or V is half as long as one of Y."""
+    chroma = array[large.height :].reshape(2, large.height // 2, array.shape[1] // 2)
+    return array[: large.height, : large.width], *chroma[:, :, : large.width // 2]
+
+
+def _write(plane: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
+    if plane.shape == out.shape:
+        np.copyto(out, plane)
+    else:
+        cv2.resize(plane, out.shape[::-1], dst=out, interpolation=cv2.INTER_AREA)
