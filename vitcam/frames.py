@@ -64,6 +64,20 @@ class Box:
         right, bottom = round((self.x + self.width) * width), round((self.y + self.height) * height)
         return Rect.between(left, top, right, bottom, height, width)
 
+    def overlaps(self, other: "Box") -> bool:
+        """Whether both have a part in common."""
+        across = min(self.x + self.width, other.x + other.width) - max(self.x, other.x)
+        down = min(self.y + self.height, other.y + other.height) - max(self.y, other.y)
+        return across > 0 and down > 0
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Of what `str` gives. Raises ValueError for what does not lie in a frame."""
+        x, y, width, height = map(float, text.split(","))
+        if not (0 <= x <= 1 and 0 <= y <= 1 and 0 < width <= 1 and 0 < height <= 1):
+            raise ValueError(f"{text!r} is no box: it needs four numbers from 0 to 1")
+        return cls(x, y, width, height)
+
     def __str__(self) -> str:
         """`x,y,w,h`, as JSON and settings have it."""
         return ",".join(f"{side:.6g}" for side in (self.x, self.y, self.width, self.height))

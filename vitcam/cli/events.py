@@ -104,18 +104,22 @@ def show(
     event_id: Annotated[str, typer.Argument(metavar="ID", help="Show this event.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write its picture to this JPEG file.")] = None,
     overlay: Annotated[str, typer.Option("--overlay", help="Draw this over the picture: none or evidence.")] = "none",
+    only_box: Annotated[
+        bool, typer.Option("--box", help="With --out: write only its box, in the camera's own pixels.")
+    ] = False,
     as_json: JsonOption = False,
     *,
     state: StateOptions,
 ) -> None:
     """Show all that is known of one event."""
     from vitcam.frames import LEAST
+    from vitcam.history.picture_files import detail_of
     from vitcam.history.record import full_record
 
     place, store = _history(state)
     with place.acting():
         event = _event(store, event_id)
-        picture = None if out is None else _picture(store, event, overlay)
+        picture = None if out is None else _picture(store, event, overlay, only_box)
     if out is not None and picture is not None:
         _write_picture(picture, out)
     if as_json:
@@ -129,7 +133,10 @@ def show(
         say(f"{guess.p:8.1%}  {guess.label}", highlight=False, markup=False)
     if event.frame_of:
         say(f"its picture is that of event {event.frame_of}, which looked the same", highlight=False, markup=False)
-    for name in filter(None, (event.frame, event.clip)):
+    if event.box is not None:
+        say(f"in the box {event.box} of the picture, track {event.track}", highlight=False, markup=False)
+    detail = detail_of(event.frame) if event.frame and event.summary.detail else None
+    for name in filter(None, (event.frame, detail, event.clip)):
         say(str(place.folder / name), highlight=False, markup=False)
     for action in event.actions:
         say(f"{action.rule}: {action.kind} {action.status} {action.detail}", highlight=False, markup=False)
@@ -234,14 +241,14 @@ def _event(store: "EventStore", event_id: str) -> "StoredEvent":
     return event
 
 
-def _picture(store: "EventStore", event: "StoredEvent", overlay: str) -> bytes:
+def _picture(store: "EventStore", event: "StoredEvent", overlay: str, only_box: bool) -> bytes:
     """As JPEG."""
     from vitcam.history.rendering import rendered
 
-    jpeg = store.picture(event)
+    jpeg = store.detail(event) if only_box else store.picture(event)
     if jpeg is None:
-        raise UsageError(f"the event {event.id} has no picture")
-    return rendered(jpeg, event.summary, overlay)
+        raise UsageError(f"the event {event.id} has no picture{' of a box; leave out --box' if only_box else ''}")
+    return rendered(jpeg, event.summary.of_detail if only_box else event.summary, overlay)
 
 
 def _write_picture(jpeg: bytes, out: Path) -> None:

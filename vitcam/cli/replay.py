@@ -171,6 +171,7 @@ def _show(stored: "StoredPicture", classifier: "Classifier", agreement: "Agreeme
             "match": agreement.match,
             "differences": list(agreement.differences),
             "frame_of": stored.frame_of or None,
+            "box": stored.box or None,
             "model": classifier.card.name,
             "fingerprint": classifier.card.graph_sha256,
         }
@@ -183,7 +184,8 @@ def _show(stored: "StoredPicture", classifier: "Classifier", agreement: "Agreeme
     }
     said = f"{stored.id}  {stored.start}  {stored.label}  (best guess at the picture: {best.label} {best.p:.3f})"
     shared = (f"its picture is that of event {stored.frame_of}, which looked the same",) if stored.frame_of else ()
-    for line in (said, *shared, sentences[agreement.match], *agreement.differences):
+    part = (f"the picture is that of its box, {stored.box}",) if stored.box else ()
+    for line in (said, *shared, *part, sentences[agreement.match], *agreement.differences):
         console.print(line, markup=False, highlight=False)
 
 

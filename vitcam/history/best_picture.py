@@ -1,18 +1,19 @@
 """Chooses the picture of an event: the most certain and sharpest frame, encoded only when it is clearly better."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 
 from vitcam.errors import VitcamError
-from vitcam.frames import Frame, Prediction, Rect
+from vitcam.frames import Frame, Image, Prediction, Rect
 from vitcam.history.budget import Detail
 from vitcam.history.stored import FrameSummary
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.resize import shrunk
 
 QUALITY = 80
+_DETAIL_QUALITY = 90  # it is small, it is looked at from near by, and models learn from it
 _CLEARLY = 1.1
 _NOT_LESS = 0.8  # of the certainty of the best frame: sharpness alone does not make a picture
 _SMALL_WIDTH = 320  # px
@@ -26,6 +27,8 @@ class EncodedFrame:
 
     jpeg: bytes
     summary: FrameSummary
+    detail: bytes | None = None
+    """JPEG of its box in the camera's own px; None: it has no box."""
 
 
 class BestPicture:
@@ -59,11 +62,22 @@ class BestPicture:
         try:
             scale = 1.0 if detail is Detail.FULL else min(1.0, _SMALL_WIDTH / frame.preview.shape[1])
             jpeg = encode_jpeg(shrunk(frame.preview, scale), QUALITY)
+            part = None if prediction.track is None else _part(frame, prediction.crop, detail)
+            box = None if part is None else encode_jpeg(part, _DETAIL_QUALITY)
         except VitcamError:  # such as a preview of no size
             return None
         self._value, self._p, self._next_ns = value, p, frame.captured_ns + self._gap_ns
         self._gap_ns = min(2 * self._gap_ns, _LONGEST_GAP_NS)
-        return EncodedFrame(jpeg, summary_of(prediction, scale))
+        summary = summary_of(prediction, scale)
+        if part is not None:
+            summary = replace(summary, detail=(part.shape[1], part.shape[0]))
+        return EncodedFrame(jpeg, summary, box)
+
+
+def _part(frame: Frame, crop: Rect, detail: Detail) -> Image:
+    """(h, w, 3) uint8, RGB: what the model saw, with as many px as there is budget for."""
+    part = frame.part(crop)
+    return part if detail is Detail.FULL else shrunk(part, min(1.0, _SMALL_WIDTH / part.shape[1]))
 
 
 def summary_of(prediction: Prediction, scale: float) -> FrameSummary:
@@ -90,6 +104,6 @@ def sharpness(frame: Frame, crop: Rect) -> float:
     """
     part = frame.model_input if crop == frame.crop else None
     if part is None:
-        part = frame.preview[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
+        part = frame.part(crop)
     grey = cv2.cvtColor(cv2.resize(part, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA), cv2.COLOR_RGB2GRAY)
     return 1.0 + float(cv2.Laplacian(grey, cv2.CV_32F).var())

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vitcam.frames import Box
 from vitcam.history.budget import Detail, WriteBudget
 from vitcam.history.database.sharing import DAY_MS, owner_of
 from vitcam.history.picture_files import PictureFiles
@@ -75,19 +76,26 @@ class PictureDeduplicator:
         self._recent.forget()
 
     def _placed(self, connection: sqlite3.Connection, change: EventChange, jpeg: bytes) -> PlacedChange:
-        event = change.event
-        thumbnail = thumbnail_of(jpeg) if self._budget.limited else None
+        event, seen = change.event, change.detail or jpeg
+        thumbnail = thumbnail_of(seen) if self._budget.limited else None
         if thumbnail is not None and (owner := self._owner(connection, event, thumbnail)) is not None:
             self._recent.drop(event)
             return PlacedChange(change, owner=owner)
         if self._budget.detail() is Detail.NONE:
             return PlacedChange(change.without_picture())
-        change = replace(change, event=replace(event, summary=self._reclassify(jpeg, event.summary)))
-        frame = self._files.write(event.id, event.start_ms, jpeg)
-        self._budget.picture(len(jpeg))
+        change = replace(change, event=replace(event, summary=self._asked_again(jpeg, change.detail, event.summary)))
+        frame = self._files.write(event.id, event.start_ms, jpeg, change.detail)
+        self._budget.picture(change.picture_bytes)
         if thumbnail is not None:
             self._recent.add(event, thumbnail)
         return PlacedChange(change, frame=frame)
+
+    def _asked_again(self, jpeg: bytes, detail: bytes | None, summary: FrameSummary) -> FrameSummary:
+        """What the kept picture shows: of a box, the picture of the box."""
+        if detail is None or summary.detail is None:
+            return self._reclassify(jpeg, summary)
+        found = self._reclassify(detail, summary.of_detail)
+        return replace(found, size=summary.size, crop=summary.crop, detail=summary.detail)
 
     def _owner(self, connection: sqlite3.Connection, event: StoredEvent, thumbnail: Thumbnail) -> int | None:
         """An owner may have been deleted since."""
@@ -103,6 +111,7 @@ class _FinalPicture(NamedTuple):
     event_id: str
     start_ms: int
     width: int
+    box: Box | None
     thumbnail: Thumbnail
 
 
@@ -111,8 +120,8 @@ class _RecentPictures:
 
     def __init__(self) -> None:
         self._final: OrderedDict[Scene, deque[_FinalPicture]] = OrderedDict()
-        self._lasting: dict[str, tuple[int, Thumbnail]] = {}
-        """Width and thumbnail of events that may still get a better one."""
+        self._lasting: dict[str, tuple[int, Box | None, Thumbnail]] = {}
+        """Width, box and thumbnail of events that may still get a better one."""
 
     def alike(self, event: StoredEvent, thumbnail: Thumbnail, short: bool) -> Iterator[str]:
         """Ids of events whose picture can stand for that of `event`, the newest first.
@@ -125,12 +134,13 @@ class _RecentPictures:
         for picture in reversed(self._final.get(_scene(event), ())):
             recent = abs(event.start_ms - picture.start_ms) < longest_ms
             wide = short or picture.width >= event.summary.size[0]
-            if recent and wide and is_alike(picture.thumbnail, thumbnail, _GENEROUS if short else 1.0):
+            there = picture.box == event.box or (picture.box and event.box and picture.box.overlaps(event.box))
+            if recent and wide and there and is_alike(picture.thumbnail, thumbnail, _GENEROUS if short else 1.0):
                 yield picture.event_id
 
     def add(self, event: StoredEvent, thumbnail: Thumbnail) -> None:
         """The event has a picture of its own now."""
-        self._lasting[event.id] = (event.summary.size[0], thumbnail)
+        self._lasting[event.id] = (event.summary.size[0], event.box, thumbnail)
 
     def ended(self, event: StoredEvent) -> None:
         """The event is over, so its own picture, if it has one, may stand for others."""

@@ -18,7 +18,7 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """A label or the name of a camera may begin with one of these."""
 _COLUMNS = (
     "id", "kind", "label", "corrected", "zone", "camera", "start", "end", "p", "peak", "favourite", "model", "frame",
-    "clip", "shown", "shown_p", "shown_level",
+    "clip", "shown", "shown_p", "shown_level", "track", "box",
 )  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def header(form: str) -> str:
 
 
 def labelled_pictures(store: EventStore, query: Query) -> Iterator[tuple[str, str, bytes]]:
-    """Label, id and JPEG of each event with a picture: one that several events share once for each label.
+    """Label, id and JPEG of each event with a picture, or of its box: one that several share once for each label.
 
     raises  VitcamError if the history cannot be read
     """
@@ -60,7 +60,7 @@ def labelled_pictures(store: EventStore, query: Query) -> Iterator[tuple[str, st
             if (event.name, event.frame) in done:
                 continue
             done.add((event.name, event.frame))
-            if jpeg := store.picture(event):
+            if jpeg := store.detail(event) or store.picture(event):
                 yield event.name, event.id, jpeg
 
 
@@ -93,5 +93,6 @@ def _row(event: StoredEvent) -> tuple[object, ...]:
     return (
         event.id, event.kind, event.label, event.corrected, event.zone, event.camera, time_text(event.start_ms), end,
         round(event.p, 6), round(event.peak, 6), int(event.favourite), event.model, event.frame, event.clip,
-        event.shown.label, round(event.shown.p, 6), event.shown.level,
+        event.shown.label, round(event.shown.p, 6), event.shown.level, event.track,
+        None if event.box is None else str(event.box),
     )  # fmt: skip

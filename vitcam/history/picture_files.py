@@ -13,6 +13,7 @@ from vitcam.storage.files import write_new
 
 CORRECTIONS = "datasets/corrections"
 """Below the state folder: pictures whose label a person has given."""
+_DETAIL = ".box.jpg"
 _NOT_IN_NAMES = re.compile(r"[/\0-\x1f\x7f]")
 _LONGEST = 200  # bytes; a name of a file may have 255
 
@@ -23,11 +24,20 @@ class PictureFiles:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def write(self, event_id: str, start_ms: int, jpeg: bytes) -> str:
-        """Write a picture under a new name, which it returns. Raises OSError; nothing is left then."""
+    def write(self, event_id: str, start_ms: int, jpeg: bytes, detail: bytes | None = None) -> str:
+        """Write a picture under a new name, which it returns. Raises OSError; nothing is left then.
+
+        detail  of its box in more px, which goes into a file beside it
+        """
         day = datetime.fromtimestamp(start_ms / 1000, UTC).date().isoformat()
         name = f"{FRAMES}/{day}/{event_id}-{secrets.token_hex(2)}.jpg"
         write_new(self._folder / name, jpeg)
+        if detail is not None:
+            try:
+                write_new(self._folder / detail_of(name), detail)
+            except OSError:
+                self.remove([name])
+                raise
         return name
 
     def path(self, name: str) -> Path:
@@ -50,26 +60,32 @@ class PictureFiles:
         left = {}
         for path in (path for day in last for path in day.iterdir()):
             name = str(path.relative_to(self._folder))
-            if path.name.startswith(".") or frame_of(path.name.rpartition("-")[0]) != name:
-                left[name] = path
+            whole = name.removesuffix(_DETAIL) + ".jpg" if name.endswith(_DETAIL) else name
+            if path.name.startswith(".") or frame_of(path.name.rpartition("-")[0]) != whole:
+                left[path] = whole
         named = shown() if left else set()
-        for name, path in left.items():
-            if name not in named:
+        for path, whole in left.items():
+            if whole not in named:
                 with contextlib.suppress(OSError):
                     path.unlink()
 
     def remove(self, names: Iterable[str | None]) -> None:
-        """Delete files, and the folders of days that are empty then. Files that are gone already are fine.
+        """Delete files, those beside them, and the folders of days that are empty then. Files that are gone are fine.
 
         Names that lead elsewhere are left alone.
         """
         paths = [self._folder / name for name in names if name is not None and is_below(name, (FRAMES, CLIPS))]
-        for path in paths:
+        for path in [*paths, *(path.with_name(detail_of(path.name)) for path in paths if path.suffix == ".jpg")]:
             with contextlib.suppress(OSError):
                 path.unlink()
         for day in {path.parent for path in paths if path.parent.parent.name == FRAMES}:
             with contextlib.suppress(OSError):
                 day.rmdir()  # fails while it holds a file
+
+
+def detail_of(name: str) -> str:
+    """The file with the box of a picture, beside that of the picture."""
+    return name.removesuffix(".jpg") + _DETAIL
 
 
 class LabelFolders:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from vitcam.history.stored import Action, StoredEvent
-from vitcam.wire import fractions, group_record, nested_lists, rfc3339, shown_record
+from vitcam.wire import fractions, group_record, nested_lists, place_record, rfc3339, shown_record
 
 ROUTE = "/api/events"
 
@@ -22,6 +22,7 @@ def stored_record(event: StoredEvent, phase: str = "", base: str = "") -> dict[s
         "kind": event.kind,
         "label": event.label,
         "zone": event.zone,
+        **place_record(event.track, event.box),
         "p": round(event.p, 6),
         "group": group_record(event.group),
         "shown": shown_record(event.shown),
@@ -31,6 +32,7 @@ def stored_record(event: StoredEvent, phase: str = "", base: str = "") -> dict[s
         "peak": round(event.peak, 6),
         "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in event.summary.top],
         "frame": f"{place}/frame.jpg" if event.frame else None,
+        "detail": f"{place}/detail.jpg" if event.frame and event.summary.detail else None,
         "frame_of": event.frame_of,
         "clip": f"{place}/clip.mp4" if event.clip else None,
         "model": event.model or None,

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
-from vitcam.frames import Event, Frame, Group, Guess, Prediction
+from vitcam.frames import Event, Frame, Group, Guess, Place, Prediction
 from vitcam.history.best_picture import BestPicture, EncodedFrame
 from vitcam.history.budget import Detail
 from vitcam.history.clock import RunTimes
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 
-_REMEMBERED = 512  # frames, of all zones: the recorder hears of an event some time after its start
+_REMEMBERED = 512  # looks, at all places: the recorder hears of an event some time after its start
 _FIRST_SAVE_NS, _LONGEST_GAP_NS = 5_000_000_000, 600_000_000_000
 _MOST_POINTS, _FEW_POINTS = 64, 12
 
@@ -63,7 +63,7 @@ class Origin:
 class _SeenFrame:
     """What an event needs of a frame from before the recorder heard of it."""
 
-    zone: str | None
+    place: Place
     captured_ns: int
     top: tuple[Guess, ...]
     groups: tuple[Group, ...]
@@ -72,7 +72,7 @@ class _SeenFrame:
     @classmethod
     def of(cls, prediction: Prediction) -> Self:
         """What a prediction says."""
-        return cls(prediction.zone, prediction.captured_ns, prediction.top, prediction.groups, prediction.strangeness)
+        return cls(prediction.place, prediction.captured_ns, prediction.top, prediction.groups, prediction.strangeness)
 
 
 @dataclass(slots=True, eq=False)
@@ -108,7 +108,11 @@ class _LastingEvent:
     def update(self, event: Event) -> None:
         """Take over what the event says of itself now."""
         self.changed = self.changed or event.shown.label != self.event.shown.label or event.label != self.event.label
-        self.event = replace(self.event, label=event.label, p=event.p, group=event.group)
+        if event.track is not None and self.event.track is None:  # its pictures are of the view around its box
+            self.best = BestPicture()
+        self.event = replace(
+            self.event, label=event.label, p=event.p, group=event.group, track=event.track, box=event.box
+        )
 
     def let_go(self) -> None:
         """Begin again with its picture; the next one is worth a write at once."""
@@ -154,7 +158,7 @@ class Recorder:
         for event in events:
             self._take(event, frame, prediction)
         for lasting in self._lasting.values():
-            if lasting.event.zone == prediction.zone and lasting.saved_ns != prediction.captured_ns:
+            if lasting.event.place == prediction.place and lasting.saved_ns != prediction.captured_ns:
                 lasting.look(frame, prediction, self._detail())
                 if lasting.is_due(prediction.captured_ns):
                     self._save(lasting, "update", prediction.captured_ns)
@@ -174,7 +178,7 @@ class Recorder:
         if event.phase == "new" and not self._forget(event):
             lasting = self._lasting[event.id] = _LastingEvent(self._begun(event), event.start_ns)
             for seen in self._seen:
-                if seen.zone == event.zone and seen.captured_ns >= event.start_ns:
+                if seen.place == event.place and seen.captured_ns >= event.start_ns:
                     lasting.remember(seen)
             lasting.look(frame, prediction, self._detail())
             self._save(lasting, "new", prediction.captured_ns)
@@ -185,7 +189,8 @@ class Recorder:
 
     def _begun(self, event: Event) -> StoredEvent:
         return StoredEvent(
-            id=event.id, kind=event.kind, label=event.label, zone=event.zone, camera=event.camera,
+            id=event.id, kind=event.kind, label=event.label, zone=event.zone, track=event.track, box=event.box,
+            camera=event.camera,
             start_ms=self._times.ms(event.start_ns), end_ms=None, p=event.p, peak=event.p, group=event.group,
             model=self._origin.model, fingerprint=self._origin.fingerprint,
         )  # fmt: skip
@@ -201,8 +206,8 @@ class Recorder:
         spare = self._detail() is not Detail.FULL  # each point is written twice
         curve = lasting.curve.few_points() if spare else lasting.curve.points()
         event = replace(lasting.event, curve=curve)
-        jpeg = lasting.better.jpeg if lasting.better else None
-        self._put(EventChange(event, phase, jpeg, self._times.booted_ms))
+        jpeg, detail = (lasting.better.jpeg, lasting.better.detail) if lasting.better else (None, None)
+        self._put(EventChange(event, phase, jpeg, self._times.booted_ms, detail))
         lasting.saved(now_ns)
 
 

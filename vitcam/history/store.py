@@ -18,7 +18,7 @@ from vitcam.history.database.connections import is_damage, is_there, open_to_rea
 from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
 from vitcam.history.database.schema import MIGRATIONS, version_of
 from vitcam.history.deduplication import Reclassify, keep_summary
-from vitcam.history.picture_files import CORRECTIONS, LabelFolders, PictureFiles
+from vitcam.history.picture_files import CORRECTIONS, LabelFolders, PictureFiles, detail_of
 from vitcam.history.rendering import seen_by_model
 from vitcam.history.retention import RetentionRules, reclaim
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
@@ -184,14 +184,20 @@ class EventStore:
 
     def picture(self, event: StoredEvent) -> bytes | None:
         """The JPEG of an event; None if there is none, or it is gone. Raises VitcamError if it cannot be read."""
-        if event.frame is None:
-            return None
+        return None if event.frame is None else self._file(event.frame)
+
+    def detail(self, event: StoredEvent) -> bytes | None:
+        """The JPEG of its box in the camera's own px; None and VitcamError as `picture`."""
+        has_one = event.frame is not None and event.summary.detail is not None
+        return self._file(detail_of(event.frame)) if event.frame and has_one else None
+
+    def _file(self, name: str) -> bytes | None:
         try:
-            return self._pictures.path(event.frame).read_bytes()
+            return self._pictures.path(name).read_bytes()
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise VitcamError(f"the picture {event.frame} cannot be read: {error.strerror}") from error
+            raise VitcamError(f"the picture {name} cannot be read: {error.strerror}") from error
 
     def correct(self, event_id: str, label: str | None) -> StoredEvent | None:
         """Give an event another label, and file what the model saw with the corrections; None: take it back.
@@ -204,7 +210,8 @@ class EventStore:
         jpeg = self.picture(event) if label else None
         try:
             if label and jpeg:
-                self._corrections.put(label, event_id, seen_by_model(jpeg, event.summary))
+                seen = self.detail(event) or seen_by_model(jpeg, event.summary)
+                self._corrections.put(label, event_id, seen)
         except OSError as error:
             raise VitcamError(f"the correction cannot be kept in {self.folder}: {error.strerror}") from error
         self._result_of(lambda connection: writing.edit(connection, event_id, {"corrected": label}), about=event_id)

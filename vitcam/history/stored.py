@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Group, Guess, Rect, Shown, node_of
+from vitcam.frames import Box, Group, Guess, Place, Rect, Shown, node_of
 
 _FILE_NAME = re.compile(r"[\w-][\w.-]{0,127}", re.ASCII)
 Kind = Literal["seen", "unknown", "problem"]
@@ -44,6 +44,15 @@ class FrameSummary:
     evidence: NDArray[np.float32] | None = None
     """(gh, gw), with the precision of float16; None if the model does not give it."""
     familiarity: float | None = None
+    detail: tuple[int, int] | None = None
+    """Width and height of a second picture in px: what the model saw in the camera's own px. None: there is none."""
+
+    @property
+    def of_detail(self) -> "FrameSummary":
+        """The same of the second picture, which is what the model saw; itself where there is none."""
+        if self.detail is None:
+            return self
+        return replace(self, size=self.detail, crop=Rect(0, 0, *self.detail), detail=None)
 
     def without_picture(self) -> "FrameSummary":
         """The same where no picture is kept."""
@@ -84,6 +93,15 @@ class StoredEvent:
     favourite: bool = False
     corrected: str | None = None
     """The label that a person gave it."""
+    track: int | None = None
+    """The number of what was followed, in its run; None: it was in the whole zone or view."""
+    box: Box | None = None
+    """Where in the picture that was, when it was most probable."""
+
+    @property
+    def place(self) -> Place:
+        """Where it was."""
+        return Place(self.zone, self.track)
 
     @property
     def shown(self) -> Shown:
@@ -111,6 +129,13 @@ class EventChange:
     """The whole picture that `event.summary` tells of; None: the one before holds, with its summary."""
     booted_ms: int | None = None
     """From which start of the machine the times of `event` were counted; None: they stay as they are."""
+    detail: bytes | None = None
+    """JPEG of its box in the camera's own px, beside `jpeg`; None: it has no box."""
+
+    @property
+    def picture_bytes(self) -> int:
+        """Of both pictures."""
+        return len(self.jpeg or b"") + len(self.detail or b"")
 
     def without_picture(self) -> "EventChange":
         """The same event without its picture."""

@@ -182,8 +182,9 @@ class WriteQueue:
 
 
 def merged(before: EventChange, change: EventChange) -> EventChange:
-    """The newer of two changes of one event; the older's picture, if the newer has none."""
+    """The newer of two changes of one event; the older's pictures, if the newer has none."""
     phase = change.phase if before.phase != "new" or change.phase == "end" else "new"
     if change.jpeg is None and before.jpeg is not None:
-        return replace(change, event=replace(change.event, summary=before.event.summary), phase=phase, jpeg=before.jpeg)
+        event = replace(change.event, summary=before.event.summary)
+        return replace(change, event=event, phase=phase, jpeg=before.jpeg, detail=before.detail)
     return replace(change, phase=phase)

@@ -156,7 +156,7 @@ class Things:
             thing
             for thing in reversed(self._things)
             if thing.event.zone == local.zone
-            and (box is None or thing.box is None or overlap(box, thing.box))
+            and (box is None or thing.box is None or box.overlaps(thing.box))
             and _is_same(local, lasting, thing, around=(box is None) != (thing.box is None))
         ]
         return max(found, key=rank, default=None)
@@ -191,13 +191,6 @@ class Things:
     def _over(self, thing: _Thing) -> tuple[Event, ...]:
         self._things.remove(thing)
         return (replace(thing.event, phase="end", end_ns=thing.seen_ns),)
-
-
-def overlap(one: Box, other: Box) -> bool:
-    """Whether two boxes have a part in common."""
-    across = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
-    down = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
-    return across > 0 and down > 0
 
 
 def _name(event: Event) -> tuple[str, str]:

@@ -89,8 +89,8 @@ def _structure(grey: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np
 
 
 def _gaze(prediction: Prediction) -> Gaze | None:
-    """None if the model gives no attention."""
-    if prediction.attention is None:
+    """None if the model gives no attention, or has looked at what moves: where that is says nothing of the camera."""
+    if prediction.attention is None or prediction.track is not None:
         return None
     weights = prediction.attention.mean(axis=0)
     weights = weights / max(float(weights.sum()), 1e-9)

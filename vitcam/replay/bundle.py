@@ -1,7 +1,8 @@
 """One file that carries an event to somebody else: what a user attaches to a bug report.
 
-A zip: `event.json` as the API gives the event, `frame.jpg`, `replay.json` with what a replay needs in full precision,
-`settings.json` without secrets, and `versions.json`. Nothing in one that comes from elsewhere is trusted.
+A zip: `event.json` as the API gives the event, `frame.jpg` (of a box, what is in it), `replay.json` with what a replay
+needs in full precision, `settings.json` without secrets, and `versions.json`. Nothing in one that comes from elsewhere
+is trusted.
 """
 
 import io
@@ -98,6 +99,7 @@ def _replay(stored: StoredPicture) -> dict[str, Any]:
         "crop": [crop.x, crop.y, crop.width, crop.height],
         "evidence": None if stored.evidence is None else stored.evidence.tolist(),
         "frame_of": stored.frame_of,
+        "box": stored.box,
     }
 
 
@@ -112,6 +114,7 @@ def _stored(described: Any, jpeg: bytes) -> StoredPicture:
         evidence=_weights(described["evidence"]),
         jpeg=jpeg,
         frame_of=_text(described.get("frame_of", "")),  # bundles of older versions do not say
+        box=_text(described.get("box", "")),
     )
 
 

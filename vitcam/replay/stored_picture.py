@@ -12,7 +12,7 @@ from vitcam.errors import ModelError, VitcamError
 from vitcam.frames import Frame, Guess, Image, Prediction, Rect
 from vitcam.history.record import full_record, time_text
 from vitcam.history.store import EventStore
-from vitcam.history.stored import StoredEvent
+from vitcam.history.stored import FrameSummary, StoredEvent
 from vitcam.model.bundle import read
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import find_model, list_models
@@ -42,6 +42,8 @@ class StoredPicture:
     frame_of: str = ""
     """The id of the event whose picture it is, because both looked the same; empty: its own. Guesses and evidence are
     those of that picture."""
+    box: str = ""
+    """Where in its frame the picture lies, as `Box` writes it; empty: it is the whole frame."""
 
 
 def is_id(text: str) -> bool:
@@ -57,10 +59,10 @@ def stored_picture(store: EventStore, event_id: str) -> tuple[StoredPicture, dic
     event = store.get(event_id)
     if event is None:
         raise VitcamError(f"there is no event {event_id} in {store.folder}; `vitcam events list` shows them")
-    jpeg = store.picture(event)
-    if jpeg is None or not event.summary.top:
+    summary, jpeg = event.summary.of_detail, store.detail(event) if event.summary.detail else store.picture(event)
+    if jpeg is None or not summary.top:
         raise VitcamError(f"the event {event_id} has no picture, so there is nothing to replay")
-    return _stored(event, jpeg), full_record(event)
+    return _stored(event, summary, jpeg), full_record(event)
 
 
 def checked_picture(stored: StoredPicture, picture: Image) -> Image:
@@ -73,11 +75,11 @@ def checked_picture(stored: StoredPicture, picture: Image) -> Image:
     return picture
 
 
-def _stored(event: StoredEvent, jpeg: bytes) -> StoredPicture:
-    summary, start = event.summary, time_text(event.start_ms)
+def _stored(event: StoredEvent, summary: FrameSummary, jpeg: bytes) -> StoredPicture:
+    start = time_text(event.start_ms)
     return StoredPicture(
         event.id, event.label, start, event.model, event.fingerprint, summary.top, summary.crop, summary.evidence, jpeg,
-        event.frame_of or "",
+        event.frame_of or "", "" if event.box is None else str(event.box),
     )  # fmt: skip
 
 

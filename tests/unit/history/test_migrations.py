@@ -31,6 +31,7 @@ def test_an_older_history_is_brought_up_to_date_with_its_events(tmp_path: Path, 
         assert version_of(new) == len(MIGRATIONS)
         assert event is not None
         assert (event.label, event.name, event.start_ms) == ("cup", "cup", 1000)
+        assert (event.track, event.box, event.summary.detail) == (None, None, None)
         assert [each.id for each in find(new, Query(text="CU", zone="door"), 10).events] == ["old"]
     assert is_sound(tmp_path)
 

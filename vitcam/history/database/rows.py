@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Group, Guess, Rect
+from vitcam.frames import Box, Group, Guess, Rect
 from vitcam.history.stored import CLIPS, FRAMES, Action, FrameSummary, StoredEvent, is_below
 
 _CURVE = np.dtype([("ms", "<u4"), ("p", "<u2")])
 _WHOLE = 65535  # a probability of 1 in 16 bits
 _OWN = ("id", "kind", "label", "zone", "camera", "start_ms", "end_ms", "p", "peak", "group_name", "group_p")
-_OWN_TOO = ("clip", "actions", "favourite", "corrected", "curve")
+_OWN_TOO = ("clip", "actions", "favourite", "corrected", "track", "box", "curve")
 _OF_PICTURE = ("frame", "sight", "evidence")
 EVENTS = (
     "SELECT "  # noqa: S608 - constants
@@ -30,7 +30,7 @@ def event_of(row: tuple[Any, ...]) -> StoredEvent:
     """The event in a row of `EVENTS`."""
     (
         identifier, kind, label, zone, camera, start_ms, end_ms, p, peak, group, group_p, model, fingerprint,
-        clip, actions, favourite, corrected, curve, owner, frame, summary, evidence,
+        clip, actions, favourite, corrected, track, box, curve, owner, frame, summary, evidence,
     ) = row  # fmt: skip
     return StoredEvent(
         identifier, kind, label, zone, camera, start_ms, end_ms, p, peak,
@@ -45,6 +45,8 @@ def event_of(row: tuple[Any, ...]) -> StoredEvent:
         actions=tuple(Action(**action) for action in json.loads(actions)),
         favourite=bool(favourite),
         corrected=corrected,
+        track=track,
+        box=None if box is None else Box.parse(box),
     )  # fmt: skip
 
 
@@ -63,6 +65,8 @@ def values_of(event: StoredEvent, seen_ms: int) -> dict[str, Any]:
         "peak": event.peak,
         "group_name": event.group.name if event.group else None,
         "group_p": event.group.p if event.group else None,
+        "track": event.track,
+        "box": None if event.box is None else str(event.box),
         "curve": np.array([(ms, round(p * _WHOLE)) for ms, p in event.curve], _CURVE).tobytes(),
     }
 
@@ -76,6 +80,7 @@ def summary_values(summary: FrameSummary) -> dict[str, Any]:
         "crop": list(asdict(summary.crop).values()),
         "grid": None if weights is None else weights.shape,
         "familiarity": summary.familiarity,
+        "detail": summary.detail,
     }
     evidence = None if weights is None else np.asarray(weights, "<f2").tobytes()
     return {"sight": json.dumps(record, ensure_ascii=False, separators=(",", ":")), "evidence": evidence}
@@ -98,4 +103,6 @@ def _summary(record: dict[str, Any], evidence: bytes | None) -> FrameSummary:
         weights = np.frombuffer(evidence, "<f2").reshape(record["grid"]).astype(np.float32)
     width, height = record["size"]
     top = tuple(Guess(label, p) for label, p in record["top"])
-    return FrameSummary(top, (width, height), Rect(*record["crop"]), weights, record["familiarity"])
+    across, down = record.get("detail") or (0, 0)  # rows of older versions do not say
+    detail = (across, down) if across and down else None
+    return FrameSummary(top, (width, height), Rect(*record["crop"]), weights, record["familiarity"], detail)

@@ -71,7 +71,13 @@ _DISPLAYED = (
     "CREATE INDEX events_by_name ON events (name, start_ms, n, peak, zone, kind, displayed)",
     "CREATE INDEX events_by_display ON events (displayed, start_ms, n, peak, zone, kind, name)",
 )
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _SEARCH, _CORRECTIONS, _SHARED_PICTURES, _CLOCKS, _DISPLAYED)
+_BOXES = (
+    "ALTER TABLE events ADD COLUMN track INTEGER",
+    "ALTER TABLE events ADD COLUMN box TEXT",  # x,y,w,h in fractions of the picture; NULL: the whole zone or view
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    _TABLES, _SEARCH, _CORRECTIONS, _SHARED_PICTURES, _CLOCKS, _DISPLAYED, _BOXES,
+)  # fmt: skip
 """From version 0, an empty file, to 1, and so on."""
 
 

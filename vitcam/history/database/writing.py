@@ -26,7 +26,7 @@ def write_change(
 ) -> str | None:
     """Insert or update one event. An event that was deleted meanwhile stays so.
 
-    frame    the file of `change.jpeg`; None: the one before holds
+    frame    the file of `change.jpeg`, beside which lies that of `change.detail`; None: the one before holds
     new      insert it if there is none of that id
     owner    the row whose picture it shows in place of one of its own; None: the one before holds
     clock    the number of the clock that dated it; None: that is not known
@@ -37,7 +37,7 @@ def write_change(
     if owner is not None:
         values |= {**_SHARED, "shared": owner}
     elif frame is not None and change.jpeg is not None:
-        values |= summary_values(event.summary) | {"frame": frame, "frame_bytes": len(change.jpeg), "shared": None}
+        values |= summary_values(event.summary) | {"frame": frame, "frame_bytes": change.picture_bytes, "shared": None}
     before = _row(connection, event.id, ("frame", *values))
     if before is None:
         if new:

@@ -59,6 +59,7 @@ def _event() -> dict[str, Schema]:
         "peak": described(PROBABILITY, "The best probability of a single frame."),
         "top": array_of(named("Guess"), "The best guesses at the best picture."),
         "frame": nullable(TEXT, "Where the best picture is."),
+        "detail": nullable(TEXT, "Where the picture of its box is, in the camera's own px; null: it has no box."),
         "frame_of": nullable(TEXT, "The event whose picture it is, because both looked the same; null: its own."),
         "clip": nullable(TEXT, "Where the video is."),
         "model": nullable(TEXT),

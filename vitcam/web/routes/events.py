@@ -17,7 +17,7 @@ from vitcam.history.query_text import read_query
 from vitcam.history.record import full_record, stored_record, time_text
 from vitcam.history.rendering import DRAWABLE, LEAST_WIDTH, MOST_WIDTH, rendered
 from vitcam.history.store import EventStore
-from vitcam.history.stored import KINDS, Query, StoredEvent
+from vitcam.history.stored import KINDS, FrameSummary, Query, StoredEvent
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import PROBABILITY, TEXT, Schema, described, one_of
 from vitcam.web.requests.base_path import base_of
@@ -153,6 +153,30 @@ class EventRoutes(Handlers):
 
         A browser asks each time whether it has changed.
         """
+        return await self._picture(request, lambda store, event: store.picture(event), lambda event: event.summary)
+
+    @Route(
+        "GET",
+        "/api/events/{id}/detail.jpg",
+        Scope.READ,
+        parameters=_DRAWING,
+        answers={"image/jpeg": {}},
+        cached=True,
+        refusals=(400, 404, 503),
+    )
+    async def detail(self, request: web.Request) -> web.Response:
+        """The box of an event in the best picture, in the camera's own px."""
+        return await self._picture(
+            request, lambda store, event: store.detail(event), lambda event: event.summary.of_detail
+        )
+
+    async def _picture(
+        self,
+        request: web.Request,
+        read: Callable[[EventStore, StoredEvent], bytes | None],
+        summary_of: Callable[[StoredEvent], FrameSummary],
+    ) -> web.Response:
+        """One of the two pictures of an event, as it is asked for."""
         store, event = store_or_404(self._history), await self._event(request)
         overlay = request.query.get("overlay") or "none"
         width = whole_number("width", request.query.get("width"), MOST_WIDTH, LEAST_WIDTH, MOST_WIDTH)
@@ -164,8 +188,8 @@ class EventRoutes(Handlers):
             return web.Response(status=304, headers=headers)
 
         def made() -> bytes | None:
-            jpeg = store.picture(event)
-            return jpeg and rendered(jpeg, event.summary, overlay, width if width < MOST_WIDTH else None)
+            jpeg = read(store, event)
+            return jpeg and rendered(jpeg, summary_of(event), overlay, width if width < MOST_WIDTH else None)
 
         if not (jpeg := await self._in_thread(made)):
             raise web.HTTPNotFound
