@@ -1,0 +1,194 @@
+"""Drawn scenes, as a fixed camera may see them: a garden, a wall, a yard. Those of the two sets have nothing in common.
+
+Everything is drawn by a seed. Lengths are in parts of the height, so that a scene looks the same at every resolution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.frames import Image
+
+Layer = NDArray[np.float32]  # (H, W, 3), levels of 255, RGB
+_Colour = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sprite:
+    """Something that moves as a whole, with what it hangs or grows from."""
+
+    picture: Layer
+    opacity: NDArray[np.float32]
+    """(h, w), 0 to 1."""
+    left: int
+    top: int
+    pivot: tuple[float, float]
+    """x and y in px of the sprite: this point stays where it is."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """What is there without things and weather."""
+
+    still: Image
+    """(H, W, 3) uint8, RGB."""
+    branches: tuple[Sprite, ...]
+    feeder: Sprite
+    ground: float
+    """Where things stand, in parts of the height."""
+
+
+def scene_of(kind: str, number: int, height: int, width: int) -> Scene:
+    """The scene with this number, of the set `choose` or `final`."""
+    set_of = _KINDS[kind]
+    rng = np.random.default_rng([ord(kind[0]), number])
+    paint, leaf, tube = set_of[number % len(set_of)]
+    still, ground = paint(rng, height, width)
+    branches = tuple(_branch(rng, height, width, leaf) for _ in range(3))
+    return Scene(np.asarray(still.clip(0, 255), np.uint8), branches, _feeder(rng, height, width, tube), ground)
+
+
+def _cloudy(rng: np.random.Generator, height: int, width: int, first: int = 3, octaves: int = 6) -> Layer:
+    """(H, W, 1), mean about 0: noise of all sizes. Perlin 1985, "An image synthesizer", by enlarged noise."""
+    found = np.zeros((height, width), np.float32)
+    for octave in range(octaves):
+        cells = first * 2**octave
+        small = rng.normal(size=(cells, cells * width // height))
+        found += cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC) / 1.6**octave
+    return np.asarray(found[..., None] / 2, np.float32)
+
+
+def _plain(rng: np.random.Generator, height: int, width: int, colour: _Colour, rough: float) -> Layer:
+    fine = rng.normal(0, rough / 3, (height, width, 1))
+    return np.asarray(np.array(colour) + rough * _cloudy(rng, height, width) + fine, np.float32)
+
+
+def _strokes(rng: np.random.Generator, layer: Layer, colour: _Colour, count: int, length: float, upright: bool) -> None:
+    """Blades of grass, or leaves: short lines whose colours differ."""
+    height, width = layer.shape[:2]
+    for _ in range(count):
+        x, y, shade = rng.uniform(0, width), rng.uniform(0, height), rng.normal(0, 14)
+        angle = rng.normal(-np.pi / 2, 0.4) if upright else rng.uniform(0, 2 * np.pi)
+        size = length * height * rng.uniform(0.5, 1.5)
+        end = round(x + size * np.cos(angle)), round(y + size * np.sin(angle))
+        tone = tuple(float(channel + shade) for channel in colour)
+        cv2.line(layer, (round(x), round(y)), end, tone, max(1, round(height / 500)))
+
+
+def _meadow(rng: np.random.Generator, height: int, width: int, colour: _Colour, blades: int) -> Layer:
+    layer = np.ascontiguousarray(_plain(rng, height, width, colour, 9), np.float32)
+    _strokes(rng, layer, colour, blades, 0.03, upright=True)
+    return layer
+
+
+def _tiles(rng: np.random.Generator, layer: Layer, tall: float, wide: float, joint: _Colour, offset: bool) -> None:
+    """Bricks, slabs or boards: each with a shade of its own, and joints between them."""
+    height, width = layer.shape[:2]
+    rows, columns = max(1, round(tall * height)), max(1, round(wide * height))
+    gap = max(1, round(height / 250))
+    for row, y in enumerate(range(0, height, rows)):
+        shift = columns // 2 * (row % 2) if offset else 0
+        for x in range(-shift, width, columns):
+            part = layer[y : y + rows, max(0, x) : max(0, x + columns)]
+            part += rng.normal(0, 11)
+            part[-gap:] = joint
+            part[:, -gap:] = joint
+
+
+def _lawn_and_hedge(rng: np.random.Generator, height: int, width: int) -> tuple[Layer, float]:
+    edge = rng.uniform(0.3, 0.45)
+    hedge = _plain(rng, height, width, (52, 78, 44), 16)
+    _strokes(rng, hedge, (70, 100, 55), 2500, 0.012, upright=False)
+    lawn = _meadow(rng, height, width, (96, 128, 62), 3500)
+    return _above(hedge, lawn, edge), edge + 0.25
+
+
+def _bricks_and_slabs(rng: np.random.Generator, height: int, width: int) -> tuple[Layer, float]:
+    edge = rng.uniform(0.45, 0.6)
+    wall = _plain(rng, height, width, (150, 88, 70), 8)
+    _tiles(rng, wall, 0.045, 0.14, (176, 168, 158), offset=True)
+    yard = _plain(rng, height, width, (146, 142, 136), 8)
+    _tiles(rng, yard, 0.16, 0.3, (104, 102, 96), offset=False)
+    return _above(wall, yard, edge), edge + 0.15
+
+
+def _meadow_and_fence(rng: np.random.Generator, height: int, width: int) -> tuple[Layer, float]:
+    sky = _plain(rng, height, width, (176, 196, 214), 12)
+    fence = _plain(rng, height, width, (134, 104, 74), 10)
+    _tiles(rng, fence, 1.0, 0.07, (70, 54, 40), offset=False)
+    top, edge = rng.uniform(0.1, 0.2), rng.uniform(0.4, 0.5)
+    meadow = _meadow(rng, height, width, (122, 134, 70), 4500)
+    _strokes(rng, meadow, (206, 190, 92), 250, 0.006, upright=False)
+    return _above(_above(sky, fence, top), meadow, edge), edge + 0.2
+
+
+def _house_and_gravel(rng: np.random.Generator, height: int, width: int) -> tuple[Layer, float]:
+    edge = rng.uniform(0.45, 0.55)
+    house = _plain(rng, height, width, (198, 188, 168), 7)
+    for at in rng.uniform(0.1, 1.5, 2):  # windows
+        left, top = round(at * height), round(0.08 * height)
+        cv2.rectangle(house, (left, top), (left + height // 5, top + height // 4), (66, 76, 88), -1)
+        cv2.rectangle(house, (left, top), (left + height // 5, top + height // 4), (232, 230, 224), height // 90)
+    gravel = _plain(rng, height, width, (158, 150, 138), 6)
+    _strokes(rng, gravel, (126, 120, 112), 5000, 0.006, upright=False)
+    return _above(house, gravel, edge), edge + 0.18
+
+
+def _above(upper: Layer, lower: Layer, edge: float) -> Layer:
+    cut = round(edge * len(upper))
+    return np.concatenate([upper[:cut], lower[cut:]])
+
+
+def _branch(rng: np.random.Generator, height: int, width: int, leaf: _Colour) -> Sprite:
+    """A branch with leaves that grows into the view from above."""
+    side = round(height * rng.uniform(0.22, 0.36))
+    picture, opacity = np.full((side, side, 3), leaf, np.float32), np.zeros((side, side), np.float32)
+    for _ in range(140):
+        spread = rng.uniform(0, 1) ** 0.7
+        centre = (round(side * (0.5 + spread * rng.normal(0, 0.22))), round(side * spread * 0.9))
+        axes = (max(2, round(side * 0.045)), max(1, round(side * 0.02)))
+        angle, shade = rng.uniform(0, 360), rng.normal(0, 18)
+        tone = tuple(float(channel + shade) for channel in leaf)
+        cv2.ellipse(picture, centre, axes, angle, 0, 360, tone, -1)
+        cv2.ellipse(opacity, centre, axes, angle, 0, 360, 1.0, -1)
+    left = round(rng.uniform(0, width - side))
+    return Sprite(picture.clip(0, 255), _soft(opacity), left, 0, (side / 2, 0.0))
+
+
+def _feeder(rng: np.random.Generator, height: int, width: int, tube: bool) -> Sprite:
+    """A bird feeder on a string: a little house, or a tube."""
+    tall, wide = round(height * 0.34), round(height * 0.2)
+    picture, opacity = np.zeros((tall, wide, 3), np.float32), np.zeros((tall, wide), np.float32)
+
+    def fill(points: list[tuple[float, float]], colour: _Colour) -> None:
+        corners = np.array([(x * wide, y * tall) for x, y in points], np.int32)
+        cv2.fillConvexPoly(picture, corners, colour)
+        cv2.fillConvexPoly(opacity, corners, 1.0)
+
+    fill([(0.48, 0), (0.52, 0), (0.52, 0.45), (0.48, 0.45)], (60, 60, 60))
+    if tube:
+        fill([(0.36, 0.45), (0.64, 0.45), (0.64, 0.95), (0.36, 0.95)], (190, 196, 190))
+        fill([(0.38, 0.6), (0.62, 0.6), (0.62, 0.93), (0.38, 0.93)], (150, 120, 76))
+        fill([(0.25, 0.95), (0.75, 0.95), (0.75, 0.99), (0.25, 0.99)], (80, 92, 80))
+    else:
+        fill([(0.5, 0.42), (0.98, 0.62), (0.02, 0.62)], (112, 60, 46))
+        fill([(0.2, 0.62), (0.8, 0.62), (0.8, 0.9), (0.2, 0.9)], (158, 122, 84))
+        fill([(0.05, 0.9), (0.95, 0.9), (0.95, 0.97), (0.05, 0.97)], (96, 72, 50))
+    left = round(rng.uniform(0.3, 0.7) * width - wide / 2)
+    return Sprite(picture, _soft(opacity), left, 0, (wide / 2, 0.0))
+
+
+def _soft(opacity: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.asarray(cv2.GaussianBlur(opacity, (3, 3), 0), np.float32)
+
+
+_Paint = Callable[[np.random.Generator, int, int], tuple[Layer, float]]
+_KINDS: dict[str, tuple[tuple[_Paint, _Colour, bool], ...]] = {
+    "choose": ((_lawn_and_hedge, (66, 110, 48), False), (_bricks_and_slabs, (88, 104, 52), False)),
+    "final": ((_meadow_and_fence, (104, 120, 44), True), (_house_and_gravel, (58, 96, 66), True)),
+}
