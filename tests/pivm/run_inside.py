@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -19,9 +19,13 @@ import numpy as np
 from tests.eventually import eventually
 from tests.pivm.report import Report
 from vitcam.errors import SourceError, SourceLost
+from vitcam.frames import Box, Frame, Rect
 from vitcam.pictures.resize import InputSpec, crop_of
+from vitcam.pictures.view import Region
 from vitcam.sources import SourceOptions, default_uri, open_source
 from vitcam.sources.v4l2_devices import capture_devices
+from vitcam.zones.active import ActiveAreas
+from vitcam.zones.areas import Areas
 
 IO = Path("/io")
 STALL = Path("/run/pivm/stall-all")
@@ -69,6 +73,52 @@ def picamera(report: Report) -> None:
     bars(report, "another shape", (640, 480), InputSpec(224, 224), scaled=False)
     refusals(report)
     report.check("without a name, picamera is taken", default_uri() == "picamera")
+
+
+def details(report: Report) -> None:
+    """What is followed, in px of a larger picture; the virtual scaler gives 320×240 beside 640×480."""
+    sensor = {"PIVM_FORMATS": "1", "PYTHONPATH": f"{IO}/tests/pivm/sensor"}
+    with environment(**sensor):
+        code = [sys.executable, "-m", "tests.pivm.details_inside"]
+        said = subprocess.run(code, cwd=IO, capture_output=True, text=True, timeout=2 * SLOW)
+        found = json.loads(said.stdout.splitlines()[-1]) if said.stdout.strip() else {}
+        larger = found.get("following") == "what is followed is cut from 640×480 px of the camera"
+        report.check("beside the preview there is a larger picture", larger, found, said.stderr[-800:])
+        report.check("a detail is the same place of it", found.get("apart") == [0, 0, 0], found)
+        report.check("which shows something", found.get("levels", 0) > 100, found.get("levels"))
+        followed_and_masked(report)
+    with environment(PYTHONPATH=sensor["PYTHONPATH"]):
+        told = followed(SourceOptions(width=320, height=240, follows=lambda: True), lambda frame: True)
+        report.check("one that is not YUV420 is left alone", told is not None and not told.details)
+
+
+def followed_and_masked(report: Report) -> None:
+    rect = Rect(100, 60, 80, 80)
+    areas = ActiveAreas(Areas(masks=(Region(0, 0, 0.4375, 1),)))  # half of it
+    options = SourceOptions(
+        width=320,
+        height=240,
+        follows=lambda: True,
+        boxes=lambda: (Box.around(rect, (320, 240)),),
+        active_areas=areas,
+    )
+    frame = followed(options, lambda frame: bool(frame.details))
+    report.check("what is followed comes with its frame", frame is not None)
+    if frame is None:
+        return
+    detail = frame.details[0]
+    shape, base = detail.picture.shape, detail.picture.base is frame.preview.base
+    report.check(
+        "in the camera's own px", (detail.rect, shape, base) == (rect, (160, 160, 3), True), detail.rect, shape
+    )
+    hidden, shown = detail.picture[:, :84], detail.picture[:, 84:]
+    report.check("a mask is black in it", hidden.max() == 0 and frame.preview[:, :140].max() == 0)
+    report.check("and nothing else is", shown.max() > 100, shown.max())
+
+
+def followed(options: SourceOptions, is_it: Callable[[Frame], bool]) -> Frame | None:
+    with open_source("picamera:1", options) as source:
+        return next((frame for frame in islice(source, 100) if is_it(frame)), None)
 
 
 def bars(report: Report, how: str, size: tuple[int, int], spec: InputSpec, scaled: bool = True) -> None:
@@ -262,7 +312,7 @@ def snapshot_bars() -> set[str]:
 def main() -> int:
     report = Report()
     STALL.parent.mkdir(exist_ok=True)
-    for part in (stand_in_is_true, picamera, picamera_lost, v4l2, daemon):
+    for part in (stand_in_is_true, picamera, details, picamera_lost, v4l2, daemon):
         print(f"-- {part.__name__}", flush=True)
         try:
             part(report)

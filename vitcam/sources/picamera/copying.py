@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vitcam.frames import Image, Rect
 from vitcam.pictures.view import UPRIGHT, Orientation
 from vitcam.sources.picamera.details import parts_of, write_detail
-from vitcam.sources.picamera.messages import CameraConfig, Cut, Ready
+from vitcam.sources.picamera.messages import CameraConfig, DetailCut, Ready
 from vitcam.sources.picamera.streams import Streams, copy_model_input, copy_preview
 from vitcam.sources.transform import reorient, reorient_rect
 
@@ -25,7 +25,7 @@ class Copying:
     orientation: Orientation
     """What the camera has not flipped."""
 
-    def copy(self, request: Any, buffer: NDArray[np.uint8], rects: Iterable[Rect]) -> tuple[Cut, ...]:
+    def copy(self, request: Any, buffer: NDArray[np.uint8], rects: Iterable[Rect]) -> tuple[DetailCut, ...]:
         """Write preview, model input and details.
 
         request  a CompletedRequest of picamera2
@@ -48,7 +48,7 @@ class Copying:
                 copy_model_input(mapped.array, streams.small, spec, model_input)
             self._flip(model_input)
 
-    def _copy_details(self, request: Any, buffer: NDArray[np.uint8], rects: Iterable[Rect]) -> tuple[Cut, ...]:
+    def _copy_details(self, request: Any, buffer: NDArray[np.uint8], rects: Iterable[Rect]) -> tuple[DetailCut, ...]:
         from picamera2 import MappedArray
 
         streams, ready = self.streams, self.ready
@@ -69,6 +69,6 @@ class Copying:
         if self.orientation != UPRIGHT:
             np.copyto(picture, reorient(self.orientation, picture))
 
-    def _flipped(self, cut: Cut) -> Cut:
+    def _flipped(self, cut: DetailCut) -> DetailCut:
         rect = reorient_rect(self.orientation, cut.rect, self.ready.height, self.ready.width)
         return cut._replace(x=rect.x, y=rect.y)

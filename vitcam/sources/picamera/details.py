@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.frames import Image, Rect
-from vitcam.sources.picamera.messages import MOST_DETAILS, Cut
+from vitcam.sources.picamera.messages import MOST_DETAILS, DetailCut
 from vitcam.sources.picamera.streams import GrantedStream, even_below
 
 _LEAST_PX = 8
@@ -20,7 +20,7 @@ class Part:
     """A part of the large picture, in its px, with even sides, and the detail that is made of it."""
 
     inside: Rect
-    cut: Cut
+    cut: DetailCut
 
 
 def parts_of(rects: Iterable[Rect], preview: GrantedStream, large: GrantedStream, room: int) -> Iterator[Part]:
@@ -36,7 +36,7 @@ def parts_of(rects: Iterable[Rect], preview: GrantedStream, large: GrantedStream
         scale = min(1.0, (room / MOST_DETAILS / 3 / (inside.width * inside.height)) ** 0.5)
         rows, columns = even_below(inside.height * scale), even_below(inside.width * scale)
         if columns > rect.width and rows > rect.height:  # else the preview has as many
-            yield Part(inside, Cut(rect.x, rect.y, rect.width, rect.height, rows, columns))
+            yield Part(inside, DetailCut(rect.x, rect.y, rect.width, rect.height, rows, columns))
 
 
 def write_detail(planes: NDArray[np.uint8], large: GrantedStream, part: Part, out: Image) -> None:

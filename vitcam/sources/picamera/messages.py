@@ -51,7 +51,7 @@ class CameraConfig:
         return cls(**fields, input=spec and InputSpec(**spec))
 
 
-class Cut(NamedTuple):
+class DetailCut(NamedTuple):
     """A detail in a buffer: where it lies in the preview, and its own size, all in px."""
 
     x: int
@@ -92,7 +92,7 @@ class Ready:
     def buffer_size(self) -> int:
         return self.pictures_size + self.room
 
-    def bytes_of(self, memory: mmap.mmap, buffer: int, cuts: Sequence[Cut] | None = None) -> NDArray[np.uint8]:
+    def bytes_of(self, memory: mmap.mmap, buffer: int, cuts: Sequence[DetailCut] | None = None) -> NDArray[np.uint8]:
         """(size,) uint8: one buffer of the memory, without a copy; as far as it is used where `cuts` are known."""
         size = self.buffer_size
         if cuts is not None:
@@ -107,7 +107,7 @@ class Ready:
             return preview, None
         return preview, buffer[end : self.pictures_size].reshape(self.input_height, self.input_width, 3)
 
-    def details(self, buffer: NDArray[np.uint8], cuts: Sequence[Cut]) -> Iterator[Image]:
+    def details(self, buffer: NDArray[np.uint8], cuts: Sequence[DetailCut]) -> Iterator[Image]:
         """(rows, columns, 3) uint8, RGB, of each cut: views, which keep `buffer` alive."""
         start = self.pictures_size
         for cut in cuts:
@@ -124,7 +124,7 @@ class Captured:
     seq: int
     captured_ns: int
     cuts: Sequence[Sequence[int]] = field(default_factory=list)
-    """A `Cut` of each detail that is in it, in the order of the buffer."""
+    """A `DetailCut` of each detail that is in it, in the order of the buffer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from vitcam.sources.picamera.messages import (
     CameraConfig,
     CameraFailed,
     Captured,
-    Cut,
+    DetailCut,
     Ready,
 )
 from vitcam.sources.source import SourceOptions
@@ -145,7 +145,7 @@ class PiCamera:
 
     def _frame(self, child: Child, captured: Captured) -> Frame:
         now = time.monotonic_ns()
-        cuts = [Cut(*cut) for cut in captured.cuts]
+        cuts = [DetailCut(*cut) for cut in captured.cuts]
         buffer = self._lend(child, captured.buffer, cuts)
         preview, model_input = self._ready.pictures(buffer)
         if model_input is not None:
@@ -162,7 +162,7 @@ class PiCamera:
             details=tuple(Detail(cut.rect, picture) for cut, picture in details),
         )
 
-    def _lend(self, child: Child, buffer: int, cuts: Sequence[Cut]) -> NDArray[np.uint8]:
+    def _lend(self, child: Child, buffer: int, cuts: Sequence[DetailCut]) -> NDArray[np.uint8]:
         """(size,) uint8: what is in a buffer, which goes back to the child once nobody refers to the array any more."""
         lent = self._ready.bytes_of(self._memory, buffer, cuts)
         if len(self._held) < _MOST_HELD:

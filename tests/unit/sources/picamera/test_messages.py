@@ -10,7 +10,7 @@ import pytest
 from vitcam.frames import Rect
 from vitcam.pictures.resize import InputSpec
 from vitcam.processes.child import MAX_MESSAGE, pack, unpack
-from vitcam.sources.picamera.messages import KINDS, CameraConfig, CameraFailed, Captured, Cut, Message, Ready
+from vitcam.sources.picamera.messages import KINDS, CameraConfig, CameraFailed, Captured, DetailCut, Message, Ready
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_buffers_lie_side_by_side_and_never_overlap() -> None:
 
 
 def test_details_lie_behind_the_pictures_one_after_the_other() -> None:
-    ready, cuts = Ready(4, 6, 2, 2, room=200), [Cut(1, 1, 2, 2, 4, 6), Cut(0, 0, 3, 3, 2, 8)]
+    ready, cuts = Ready(4, 6, 2, 2, room=200), [DetailCut(1, 1, 2, 2, 4, 6), DetailCut(0, 0, 3, 3, 2, 8)]
     memory = mmap.mmap(-1, 2 * ready.buffer_size)
     for n, picture in enumerate(ready.details(ready.bytes_of(memory, 1), cuts)):
         picture[:] = n + 1
