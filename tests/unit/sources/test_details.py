@@ -111,7 +111,7 @@ def test_no_masked_px_is_in_any_detail_and_every_box_is_inside() -> None:
         large, preview = (
             picture_with(masks, orientation, *size) for size in ((rows, columns), (int(height), int(width)))
         )
-        room = int(3 * height * width * random.uniform(0.05, 1))
+        room = int(3 * height * width * random.uniform(0.2, 3))
         given = taken(options, large, preview, int(random.integers(0, 9)), room)
         bright += sum(int(detail.picture.max()) > 100 for detail in given.details)
 

@@ -53,18 +53,18 @@ def test_a_detail_is_the_same_place_of_the_whole_picture(
     assert abs(inside.x + inside.width - (rect.x + rect.width) * scale) <= 1
 
 
-def test_a_detail_that_has_too_many_px_is_made_smaller_before_it_is_converted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_detail_that_has_too_many_px_is_halved_before_it_is_converted(monkeypatch: pytest.MonkeyPatch) -> None:
     array, whole, large = planes(monkeypatch, 64)
     rect = Rect(100, 50, 100, 100)
-    (part,) = parts_of([rect], GrantedStream("lores", "BGR888", 300, 222), large, 3 * 3 * 200 * 200)
+    (part,) = parts_of([rect], GrantedStream("lores", "BGR888", 300, 222), large, 3 * 3 * 250 * 250)
     out = np.zeros((part.cut.rows, part.cut.columns, 3), np.uint8)
     write_detail(array, large, part, out)
     x, y, width, height = part.inside.x, part.inside.y, part.inside.width, part.inside.height
     rows, columns = out.shape[:2]
     expected = cv2.resize(whole[y : y + height, x : x + width], (columns, rows), interpolation=cv2.INTER_AREA)
 
-    assert 196 <= min(rows, columns) <= max(rows, columns) <= 202
-    assert rows * columns <= 200 * 200
+    assert (rows, columns) == (height // 2, width // 2)
+    assert 200 < min(rows, columns) <= max(rows, columns) < 250
     assert np.abs(out.astype(int) - expected).mean() < 3
 
 
@@ -81,8 +81,8 @@ def test_three_details_at_most_are_cut_and_they_fit_into_the_room() -> None:
 
 def test_what_has_as_many_px_in_the_preview_is_not_cut() -> None:
     assert not parts(Rect(0, 0, 320, 180))
-    assert not parts(Rect(0, 0, 140, 140))
-    assert len(parts(Rect(0, 0, 120, 120))) == 1
+    assert not parts(Rect(0, 0, 120, 120))  # 432 px a side, of which a quarter has room
+    assert len(parts(Rect(0, 0, 60, 60))) == 1
 
 
 @pytest.mark.parametrize("rect", [Rect(0, 0, 8, 8), Rect(312, 172, 8, 8), Rect(311, 0, 9, 180), Rect(7, 9, 11, 13)])
