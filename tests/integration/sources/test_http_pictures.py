@@ -41,6 +41,7 @@ def test_a_camera_of_enormous_pictures_is_lost_with_a_sentence() -> None:
         (SourceOptions(width=640, height=360), (375, 750, 3)),
         (SourceOptions(width=640, height=360, input=InputSpec(224, 224)), (750, 1500, 3)),  # twice what the model takes
         (SourceOptions(width=320, height=180, input=InputSpec(96, 96)), (375, 750, 3)),
+        (SourceOptions(width=640, height=360, follows=lambda: True), (1500, 3000, 3)),  # what moves may be small
         (SourceOptions(active_crop=ActiveCrop(Region(100, 100, 2000, 1000))), (1500, 3000, 3)),
         (SourceOptions(active_crop=ActiveCrop(Region(0, 0, 0.2, 0.2)), input=InputSpec(224, 224)), (1500, 3000, 3)),
     ],

@@ -70,6 +70,18 @@ def test_a_read_that_waits_ends_at_once_when_it_is_stopped() -> None:
         assert 0.5 < took_s < 4.0  # it is called silent after 5 s
 
 
+def test_from_when_something_may_be_followed_no_picture_is_reduced() -> None:
+    port, follows = free_port(), [False]
+    options = SourceOptions(width=320, height=180, follows=lambda: follows[0])
+    with rtsp_server(port), open_source(f"rtsp://127.0.0.1:{port}/cam", options) as source:
+        frames = iter(source)
+        shapes = [next(frames).preview.shape]
+        follows[0] = True
+        shapes.append(next(frames).preview.shape)
+
+    assert shapes == [(180, 320, 3), (360, 640, 3)]
+
+
 @pytest.mark.fault(
     "an RTSP camera falls silent or goes away",
     injected="SIGSTOP to the server, then its end",
