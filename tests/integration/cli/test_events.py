@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from tests.command import Result, vitcam
 from tests.eventually import eventually
 from tests.frames import picture
-from tests.histories import START_MS, change, is_sound
+from tests.histories import START_MS, SUMMARY, change, is_sound
+from vitcam.frames import Box, Rect
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query
@@ -54,6 +56,22 @@ def test_the_list_is_for_people_and_for_machines(ended: EventStore) -> None:
     assert [line["id"] for line in events(ended, "list", "--text", "DOG", "--json").lines] == [
         "event-4", "event-2", "event-0",
     ]  # fmt: skip
+
+
+def test_an_event_of_a_box_says_where_and_writes_its_box(store: EventStore, tmp_path: Path) -> None:
+    summary = replace(SUMMARY, crop=Rect(0, 0, 32, 36), detail=(96, 108))
+    one = change("boxed", "end", "robin", JPEG, track=7, box=Box(0, 0, 0.25, 0.5), summary=summary)
+    store.put(replace(one, detail=encode_jpeg(picture(108, 96), 90)))
+    assert eventually(lambda: store.get("boxed"))
+    out = tmp_path / "box.jpg"
+
+    found = events(store, "show", "boxed", "--out", str(out), "--box")
+    without = events(store, "show", "event-1", "--out", str(out.with_name("none.jpg")), "--box")
+
+    assert "in the box 0,0,0.25,0.5 of the picture, track 7" in found.out
+    assert [line.endswith(".box.jpg") for line in found.out.splitlines()].count(True) == 1
+    assert decode_image(out.read_bytes()).shape == (108, 96, 3)
+    assert (without.code, "leave out --box" in without.err) == (2, True)
 
 
 def test_one_event_is_shown_with_its_picture(store: EventStore, tmp_path: Path) -> None:

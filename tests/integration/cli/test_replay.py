@@ -76,7 +76,7 @@ def test_a_stored_event_gives_the_same_guesses_and_overlay_bit_for_bit(state: Pa
     assert found.code == 0, found.err
     assert found.lines[0] | {"fingerprint": ""} == {
         "type": "replay", "id": event.id, "label": event.label, "match": "exact", "differences": [],
-        "frame_of": None, "model": "everyday", "fingerprint": "",
+        "frame_of": None, "box": None, "model": "everyday", "fingerprint": "",
     }  # fmt: skip
     assert found.lines[0]["fingerprint"] == event.fingerprint
     assert cv2.imread(str(overlay)).shape == (720, 1280, 3)

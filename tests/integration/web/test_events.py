@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tests.frames import picture
 from tests.histories import START_MS, SUMMARY, change
 from tests.integration.web.camera import Camera, Client
 from tests.integration.web.lines import connected
+from vitcam.frames import Box, Rect
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import FrameSummary, Query
@@ -76,6 +78,34 @@ def ask(server: WebServer, target: str, method: str = "GET", body: Any = None) -
     except urllib.error.HTTPError as refusal:
         with refusal:
             return refusal.code, json.load(refusal)["error"]
+
+
+@pytest.fixture
+def followed(store: EventStore) -> EventStore:
+    """An event of a box in the upper left corner, of which the camera has more px, and one of the whole view."""
+    summary = FrameSummary(SUMMARY.top, (128, 72), Rect(0, 0, 32, 36), np.eye(4, dtype=np.float32), 0.9, (96, 108))
+    box = Box(0, 0, 0.25, 0.5)
+    one = change(event_id(1), "end", "robin", JPEG, track=7, box=box, summary=summary)
+    store.put(replace(one, detail=encode_jpeg(picture(108, 96, 200), 90)))
+    store.put(change(event_id(0), "end", "cup", JPEG))
+    assert eventually(lambda: len(store.find(Query()).events) == 2)
+    return store
+
+
+def test_an_event_of_a_box_says_where_it_was_and_shows_its_box(serving: WebServer, followed: EventStore) -> None:
+    _, page = ask(serving, "/api/events")
+    status, jpeg = ask(serving, f"/api/events/{event_id(1)}/detail.jpg")
+    _, drawn = ask(serving, f"/api/events/{event_id(1)}/detail.jpg?overlay=evidence&width=48")
+    robin, cup = sorted(page["events"], key=lambda event: str(event["label"]), reverse=True)
+
+    assert (robin["track"], robin["box"]) == (7, "0,0,0.25,0.5")
+    assert (robin["frame"], robin["detail"]) == tuple(
+        f"/api/events/{event_id(1)}/{name}.jpg" for name in ("frame", "detail")
+    )
+    assert (cup["track"], cup["box"], cup["detail"]) == (None, None, None)
+    assert (status, decode_image(jpeg).shape) == (200, (108, 96, 3))
+    assert decode_image(drawn).shape == (54, 48, 3)
+    assert ask(serving, f"/api/events/{event_id(0)}/detail.jpg")[0] == 404
 
 
 def ids(answer: Any) -> list[int]:

@@ -99,7 +99,8 @@ def newest_event(running: Daemon, with_clip: bool) -> Any:
 
 
 FILES = {"/page/{name}": "app.js", "/page/history/{name}": "history.js", "/login/{name}": "login.js"}
-ANSWERED = [route for route in ROUTES if route.answers and route.path != "/api/words"]
+NOT_IN_A_DEMO = ("/api/words", "/api/events/{id}/detail.jpg")  # its model has no words, and nothing is followed
+ANSWERED = [route for route in ROUTES if route.answers and route.path not in NOT_IN_A_DEMO]
 
 
 @pytest.mark.parametrize("route", ANSWERED, ids=lambda route: f"{route.method} {route.path}")
