@@ -6,9 +6,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from vitcam.frames import ClassifiedFrame, Image, Prediction
+from vitcam.frames import Image, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.font import draw_text
+from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.sources import SourceOptions, open_source
 from vitcam.web.stream.encoder import draw
 from vitcam.web.stream.variant import Variant

@@ -305,7 +305,10 @@ def _begun(
     event_id: str, subject: Subject, start_ns: int, scores: Mapping[Subject, float], prediction: Prediction
 ) -> Lasting:
     zone, track = prediction.place
-    event = Event(event_id, "new", subject.name, 0.0, start_ns, None, prediction.source, zone=zone, track=track)
+    event = Event(
+        event_id, "new", subject.name, 0.0, start_ns, None, prediction.source,
+        zone=zone, track=track, model=prediction.model,
+    )  # fmt: skip
     named = _named(event, subject, scores, prediction)
     claimed = frozenset() if subject.is_group else frozenset([subject])
     kin, narrowest = _kin(subject, prediction), _narrowest(subject, prediction)

@@ -4,8 +4,8 @@ source -> Frame -> classifier -> Prediction -> events -> Event -> sinks. All are
 Times are monotonic nanoseconds (a Pi may boot with a wrong clock); `vitcam.wire` converts them to wall time.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
@@ -213,6 +213,17 @@ class Timings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ModelIdentity:
+    """A model as it was loaded: loaded again it is another one. `fingerprint` is the SHA-256 of its graph, or empty."""
+
+    name: str
+    fingerprint: str
+
+
+NO_MODEL = ModelIdentity("", "")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Prediction:
     """What the model says of one frame, and where it looked."""
 
@@ -230,38 +241,35 @@ class Prediction:
     """False when the picture may show none of the labels: it stays below the model's threshold, or is blank. In files
     of score 2 it is the same as whether `shown` has a name."""
     familiarity: float | None
-    """How much the picture resembles what the model was trained on, 0 to 1; 0.5 is the threshold, and 0 a blank
-    picture. None if the model file does not say where the threshold is."""
+    """How much the picture resembles those of training, 0 to 1; 0.5 is the threshold. None if the file has none."""
     certainty: float
     """What is compared with the threshold: the divergence of the probabilities from the uniform distribution, in nats;
     the best probability where the model file gives no `least_familiarity`; minus infinity for a blank picture."""
     ms: Timings
     attention: NDArray[np.float32] | None
-    """(heads, gh, gw): how much what the head reads (the class token, the first patch's or the mean of all) looked at
-    each patch in the last block; None if the model does not say."""
+    """(heads, gh, gw): how much what the head reads looked at each patch in the last block. None if it does not say."""
     embedding: NDArray[np.float32] | None
     """(D,): what the head reads, after the final norm; None if the model does not give it."""
     features: NDArray[np.float32] | None = None
-    """(2 D,): class token and mean of the patches as they enter the last block; what a label that is added to the model
-    reads besides the embedding. None if the model does not give them."""
+    """(2 D,): class token and mean of the patches as they enter the last block. None if it does not give them."""
     groups: tuple[Group, ...] = ()
-    """The groups that take part in what is displayed, the smallest first: those with the best label where that reaches
-    `LIKELY`, else all whose `p` reaches `LEAST`."""
+    """Those that may be displayed, the smallest first: with the best label if it is likely, else all of `LEAST`."""
     rollout: NDArray[np.float32] | None = None
     """(gh, gw): attention rollout of what the head reads, through all blocks; None unless it was asked for."""
     rows: NDArray[np.float32] | None = None
     """(layers, heads, gh, gw): the same as `attention` of every block; None unless it was asked for."""
     evidence: NDArray[np.float32] | None = None
-    """(gh, gw): what each patch wrote for the answer, and below zero against it, in the last four blocks; in older
-    model files, in the last one. None if the model does not say."""
+    """(gh, gw): what each patch wrote for the answer, below zero against it, in the last four blocks (older files: in
+    the last one). None if the model does not say."""
     blank: bool = False
     """True when there is nothing to see: the picture is too dark, too bright or too plain."""
     unfamiliar: bool = False
     """True when the picture shows something that the model has no word for: it stays below the model's threshold."""
     evidence_share: float | None = None
-    """The sum of the evidence as a part of the margin, which is how far the logits of the likely labels are above the
-    mean of all. The rest is the own share of the token that the head reads; where that speaks against the answer, this
-    is above 1. None if the model does not say."""
+    """The sum of the evidence as a part of the margin: of how far the logits of the likely labels are above the mean of
+    all. Above 1 where the token that the head reads speaks against the answer. None if the model does not say."""
+    model: ModelIdentity = NO_MODEL
+    """What answered."""
     zone: str | None = None
     """The zone of the picture that the model saw; None: the whole view."""
     track: int | None = None
@@ -312,20 +320,6 @@ class Prediction:
         return 0.0 if self.blank else 1.0 - familiar
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassifiedFrame:
-    """A frame for viewers, with the newest prediction: its own, or that of a frame shortly before it."""
-
-    frame: Frame
-    prediction: Prediction | None
-    """None where there is no recent prediction: no overlay is better than a wrong one. Of several `looks`: the one in
-    front."""
-    looks: tuple[Prediction, ...] = ()
-    """With zones, and while something is followed: the newest prediction of each place, where it is recent."""
-    seen: Mapping[int, Image] = field(default_factory=dict)
-    """By track: what the model saw for that look, (h, w, 3) uint8, RGB; a copy, since the frame may be a newer one."""
-
-
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that was there for a while: `new` when it appears, `update` while it stays, `end` when it is gone."""
@@ -346,6 +340,8 @@ class Event:
     """The number of what is followed there; None: it is in the whole zone or view."""
     box: Box | None = None
     """Where in the picture what is followed was, when it was most probable; None for a whole zone or view."""
+    model: ModelIdentity = NO_MODEL
+    """What saw it."""
     kind: Literal["seen", "unknown", "problem"] = "seen"
     """`unknown`: something that the model does not know was to be seen for long. `problem`: the camera does not see
     what it usually sees, and `label` says why."""

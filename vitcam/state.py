@@ -139,6 +139,8 @@ class PipelineState:
     """`capture`, `preprocess`, `infer`, `total`."""
     zones: dict[str, ZoneRate] = field(default_factory=dict)
     """By name; empty where the whole view is classified."""
+    model_loads: int = 1
+    """Models that this run has used, one after the other: once it changes, `/api/model` has changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Puts together what acts on events."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -35,7 +35,7 @@ class RuleEngine:
     """The runner of a run and what only a reload changes in it.
 
     seen     what the model can see, and how it may be named
-    is_open  whether labels may change during the run, so that nobody can say which are unknown
+    is_open  whether the labels are words that may change, so that nobody can say which are unknown
     outbox   folder for webhooks that wait, which no other run uses; None: they are lost at the end
     environ  of the process
     note     keeps what came of an action
@@ -46,13 +46,14 @@ class RuleEngine:
         self,
         settings: Settings,
         seen: Vocabulary,
-        is_open: bool,
+        is_open: Callable[[], bool],
         outbox: Path | None,
         environ: Mapping[str, str],
         note: Note,
         picture: Picture,
     ) -> None:
-        self._seen = None if is_open else seen
+        self._seen = seen
+        self._is_open = is_open
         self._outbox = outbox
         outcomes = OutcomeLog(note)
         commands, pins = Commands(environ), Pins()
@@ -81,7 +82,7 @@ class RuleEngine:
         self.webhooks.urls = frozenset(rule.webhook for rule in settings.on if rule.webhook)
         for sentence in missing_libraries(settings.on):
             log.error("%s", sentence)
-        for sentence in unknown_labels_of(settings.on, self._seen.known) if self._seen is not None else ():
+        for sentence in unknown_labels_of(settings.on, self._seen.known) if not self._is_open() else ():
             log.warning("%s", sentence)
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from vitcam.frames import ClassifiedFrame, Frame
+from vitcam.frames import Frame
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.resize import to_model_size
+from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.sources import open_source
 from vitcam.sources.source import SourceOptions
 from vitcam.web.stream.encoder import draw

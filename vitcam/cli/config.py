@@ -84,5 +84,5 @@ def _warnings_of_labels(settings: "Settings") -> list[str]:
     groups = bundle.groups.members if bundle and bundle.groups else {}
     names = settings.names.wanted
     trouble = trouble_with(names, labels, groups)
-    vocabulary = Vocabulary(ActiveNames(names), lambda: labels, groups)
+    vocabulary = Vocabulary(ActiveNames(names), lambda: (labels, groups))
     return [*([trouble] if trouble else []), *unknown_labels(asked_for, vocabulary.known)]

@@ -56,20 +56,22 @@ class FilterOptions:
 
 def _names_of(label: str) -> tuple[str, ...]:
     """Every name that this user's runs have for a label, as far as configuration and model can be read."""
-    from vitcam.daemon.saved_state.page_settings import initial_names
+    from vitcam.daemon.saved_state.page_settings import PageSettings, initial_names
     from vitcam.model.bundle import read
     from vitcam.model.files import find_model
     from vitcam.names.vocabulary import Vocabulary
 
     try:
-        settings = ConfigOptions().merge().settings
-        bundle = read(find_model(settings.model.name))
+        effective, page = ConfigOptions().merge(), PageSettings(state_folder(os.environ))
+        given = effective.given("model.name")
+        bundle = read(find_model((not given and page.model) or effective.settings.model.name))
     except (VitcamError, OSError):
         return (label,)
     if bundle is None:
         return (label,)
-    names = initial_names(settings.names, state_folder(os.environ))
-    return Vocabulary(names, lambda: bundle.labels, bundle.groups.members if bundle.groups else {}).names_of(label)
+    names = initial_names(effective.settings.names, page)
+    members = bundle.groups.members if bundle.groups else {}
+    return Vocabulary(names, lambda: (bundle.labels, members)).names_of(label)
 
 
 @events.command("list")

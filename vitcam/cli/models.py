@@ -5,16 +5,19 @@
 
 import json
 import os
+import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from vitcam.cli.options import JsonOption, model_names
-from vitcam.errors import ModelError
+from vitcam.cli.options import ConfigOptions, JsonOption, StateOptions, model_names, write_state
+from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model.files import find_model, list_models
-from vitcam.terminal.consoles import stdout_console
+from vitcam.terminal.consoles import stderr_console, stdout_console
+from vitcam.terminal.verbs import grouped
 
 models = typer.Typer(help="Show and check the model files on this machine.", no_args_is_help=True)
 
@@ -111,6 +114,50 @@ def verify(name: NameArgument, as_json: JsonOption = False) -> None:
         console.print(_UNCHANGED if checksum else _UNCHECKED)
     if not all(result.ok for result in results):
         raise typer.Exit(1)
+
+
+@models.command()
+@grouped
+def use(name: NameArgument, *, state: StateOptions, config: ConfigOptions) -> None:
+    """Use a model from now on: the running daemon takes it between two frames."""
+    from vitcam.config.settings import labels_in
+    from vitcam.daemon.model import run_model
+    from vitcam.daemon.saved_state.page_settings import PageSettings, initial_names
+    from vitcam.model.labels import unknown_labels
+    from vitcam.run_model import vocabulary_of
+    from vitcam.slot import Current
+    from vitcam.storage.lock import holder_of
+
+    effective = config.merge()
+    if given := effective.given("model.name"):
+        raise UsageError(f"the model is set by {given}; change it there")
+    place = state.owned_folder()
+    own = place.folder / "models" / f"{name}.tflite"  # of the service, whose folder this user does not search
+    found = str(own) if own.is_file() else name
+    model = run_model(replace(effective.settings.model, name=found, labels=""))
+    names = initial_names(effective.settings.names, PageSettings(place.folder))
+    for sentence in unknown_labels(labels_in(effective.settings), vocabulary_of(Current(model), names).known):
+        stderr_console().print(f"Note: {sentence}.")
+
+    def save(folder: Path) -> None:
+        if reason := PageSettings(folder).save_model(name):
+            raise VitcamError(reason)
+
+    write_state(place, lambda folder: folder / "settings.toml", save)
+    stderr_console().print(_told(name, holder_of(place.folder)))
+
+
+def _told(name: str, daemon: int | None) -> str:
+    """Tell the daemon that runs, if one does; the sentence about it."""
+    if daemon is None:
+        return f"The next run uses {name}."
+    try:
+        os.kill(daemon, signal.SIGHUP)
+    except PermissionError:
+        return f"The next run uses {name}. For the one that runs now: `sudo systemctl reload vitcam`."
+    except ProcessLookupError:
+        return f"The next run uses {name}."
+    return f"The vitcam that runs takes {name} now."
 
 
 def daemon_mb(file_bytes: int) -> float:

@@ -97,9 +97,9 @@ class ClassifierOptions:
 def call_by_names(classifier: "Classifier", names: "NameSettings") -> None:
     """Call labels and groups as this user's runs do; the log says what of it this model does not have."""
     from vitcam.daemon.part_options import trouble_with_names
-    from vitcam.daemon.saved_state.page_settings import initial_names
+    from vitcam.daemon.saved_state.page_settings import PageSettings, initial_names
 
-    active = initial_names(names, state_folder(os.environ))
+    active = initial_names(names, PageSettings(state_folder(os.environ)))
     classifier.call_by(active)
     if trouble := trouble_with_names(active, classifier):
         log.warning("%s", trouble)

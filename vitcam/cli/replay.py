@@ -103,7 +103,7 @@ def _read(target: str, service: bool) -> "tuple[StoredPicture, dict[str, object]
 
     Nothing in a bundle is trusted, nor what root reads of somebody else: a child process decodes such a picture.
     """
-    from vitcam.daemon.saved_state.page_settings import SavedNames
+    from vitcam.daemon.saved_state.page_settings import PageSettings
     from vitcam.history.store import EventStore
     from vitcam.names.wanted import NOTHING_WANTED
     from vitcam.pictures.decode import decode_image
@@ -117,7 +117,7 @@ def _read(target: str, service: bool) -> "tuple[StoredPicture, dict[str, object]
     place = owned(_folder(service))
     with place.acting() as folder:
         stored, record = stored_picture(EventStore(folder), target)
-        page = SavedNames(folder).load()
+        page = PageSettings(folder).names
     if place.owner is None:
         return stored, record, checked_picture(stored, decode_image(stored.jpeg)), page
     return stored, record, _decoded(stored), page

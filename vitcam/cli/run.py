@@ -109,6 +109,7 @@ def run(
         effective.settings,
         lambda: config.load(flags).settings,
         effective.configured("model.name"),
+        effective.given("model.name"),
         realtime,
         loop,
         wait,

@@ -10,7 +10,8 @@ from vitcam.config.settings import HeatSettings, Settings, labels_in
 from vitcam.config.validators import seconds_of
 from vitcam.daemon.binding import binding
 from vitcam.daemon.classifiers import CameraClassifier, PhotoClassifier, StoredPictureClassifier
-from vitcam.daemon.model import LastModel, RunModel, load_configured_model
+from vitcam.daemon.model import LastModel, load_first_model
+from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.part_options import (
     build_sink,
     check_overlay,
@@ -24,7 +25,7 @@ from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.recording import Recording, recording_of
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
-from vitcam.daemon.saved_state.page_settings import initial_names
+from vitcam.daemon.saved_state.page_settings import PageSettings, initial_names
 from vitcam.daemon.saved_state.set_aside import SetAside
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
@@ -34,11 +35,12 @@ from vitcam.heat.watch import PI_LIMIT, HeatWatch
 from vitcam.machine import Machine
 from vitcam.model.classifier import Classifier
 from vitcam.model.labels import unknown_labels
-from vitcam.model.record import model_info
+from vitcam.names.vocabulary import Vocabulary
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.redaction import redacted
+from vitcam.run_model import RunModel, vocabulary_of
 from vitcam.slot import Current
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
@@ -48,8 +50,6 @@ from vitcam.storage.lock import FolderLock
 from vitcam.text import readable
 from vitcam.web.parts import WebParts
 from vitcam.web.stream.variant import Demand
-from vitcam.words.live_labels import LiveLabels
-from vitcam.words.relabel import destination_of, read_open_vocabulary
 from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
@@ -75,12 +75,15 @@ def assemble(
     raises   ConfigError, ModelError, SourceError, UsageError
     """
     settings = options.settings
-    set_aside, trials = SetAside.of(settings, environ), Trials()
+    set_aside, trials = SetAside.of(settings, environ, options.model_fixed), Trials()
     set_aside.begin()
     last = LastModel(state_folder(environ)) if service else None
-    model = load_configured_model(settings.model, options.model_from, last, set_aside.model)
-    classifier, words = model.classifier, _words(model)
-    names = initial_names(settings.names, state_folder(environ))
+    page = PageSettings(state_folder(environ))
+    chosen = "" if options.model_fixed else page.model
+    first = load_first_model(settings.model, options.model_from, last, set_aside.model, chosen)
+    classifier, model = first.classifier, Current(first)
+    names = initial_names(settings.names, page)
+    vocabulary = vocabulary_of(model, names)
     if not names.in_force.page.changes_nothing:
         log.info("names that were set on the page in an earlier run are in force; change them there")
     classifier.call_by(names)
@@ -90,14 +93,15 @@ def assemble(
     areas = initial_areas(settings, environ, trials)
     set_aside.offer(crop, areas)
     set_aside.follow(trials)
-    if words is None:
-        _warn_of_unknown_labels(settings, areas, classifier)
+    if first.words is None:
+        for sentence in unknown_labels([*areas.areas.watched_labels, *labels_in(settings)], vocabulary.known):
+            log.warning("%s", sentence)
 
     # source and classifier
     over, playback, demand = threading.Event(), Playback(), Demand()
     machine, frozen = Machine(environ), frozen_of(settings, areas)
     heat = HeatWatch(machine, _heat_rules(settings.heat, machine, classifier))
-    publisher = Publisher(settings.events.rules, over.set, areas, classifier.vocabulary())
+    publisher = Publisher(settings.events.rules, over.set, areas, vocabulary)
     pipeline = Pipeline(
         PipelineOptions(
             source=readable(redacted(settings.camera.source)) or "auto",
@@ -115,48 +119,60 @@ def assemble(
             worked=trials.worked,
             failed=trials.failed,
         ),
-        CameraClassifier(classifier, words, limits=heat.limits, demand=demand),
+        CameraClassifier(model, limits=heat.limits, demand=demand),
         publisher.prediction,
         over,
     )
     source_options = _source_options(
-        options, classifier, playback=playback, crop=crop, areas=areas, pipeline=pipeline, publisher=publisher
+        options, model, playback=playback, crop=crop, areas=areas, pipeline=pipeline, publisher=publisher
     )
     open_source = SourceOpener(settings.camera.source, source_options)
     with set_aside.blameless():
         live = open_source.prepare(patient)
-    if not model.trouble:
+    if not first.trouble:
         check_overlay(settings, classifier)
     every = not (live or source_options.realtime)
 
     # what becomes of predictions and events
     recording = Recording()
     if not every:
-        reclassify = StoredPictureClassifier(classifier, words)
-        recording = recording_of(settings, environ, publisher, classifier, reclassify, frozen=frozen, lock=lock)
-    rule_engine = _rule_engine(settings, classifier, environ, recording)
+        reclassify = StoredPictureClassifier(model)
+        recording = recording_of(settings, environ, publisher, vocabulary, reclassify, frozen=frozen, lock=lock)
+    rule_engine = _rule_engine(settings, model, vocabulary, environ, recording)
     console = build_sink(settings.log, every, classifier.displayed_labels)
     publisher.connect(console, rule_engine.runner)
     areas.on_new_masks(pipeline.let_go, publisher.let_go, *recording.let_go())  # those nearer to the source first
 
     # what people see of it
-    photos = PhotoClassifier(classifier, words)
-    state = RunState(pipeline, heat, recording, rule_engine, model.trouble)
+    photos = PhotoClassifier(model)
+    state = RunState(pipeline, heat, recording, rule_engine, model)
+    default = Current(default_variant(settings, classifier))
+    models = RunningModel(
+        model,
+        settings,
+        options.model_fixed,
+        names=names,
+        areas=areas,
+        pipeline=pipeline,
+        default=default,
+        page=page,
+        trials=trials,
+    )
     web = None
     if settings.web.enabled:
         parts = WebParts(
             latest=pipeline.latest,
             predicted=pipeline.predicted,
             state=state,
-            model=model_info(classifier),
+            model=model,
+            models=models,
             photos=photos,
-            default=Current(default_variant(settings, classifier)),
+            default=default,
             crop=crop,
             areas=areas,
             names=names,
             playback=playback,
             demand=demand,
-            words=words,
             history=recording.history,
             set_aside=set_aside,
         )
@@ -168,6 +184,8 @@ def assemble(
         areas=areas,
         names=names,
         model=model,
+        models=models,
+        default=default,
         pipeline=pipeline,
         heat=heat,
         publisher=publisher,
@@ -183,20 +201,6 @@ def assemble(
     )
 
 
-def _words(model: RunModel) -> LiveLabels | None:
-    """None: the model's labels cannot be changed."""
-    classifier = model.classifier
-    if not classifier.card.word_capacity:
-        return None
-    return LiveLabels(read_open_vocabulary(classifier.path), destination_of(model.name_or_file, classifier.path))
-
-
-def _warn_of_unknown_labels(settings: Settings, areas: ActiveAreas, classifier: Classifier) -> None:
-    asked_for = [*areas.areas.watched_labels, *labels_in(settings)]
-    for sentence in unknown_labels(asked_for, classifier.vocabulary().known):
-        log.warning("%s", sentence)
-
-
 def _heat_rules(heat: HeatSettings, machine: Machine, classifier: Classifier) -> GovernorRules | None:
     """None: nothing is limited, because the user wants it so, or because nobody knows where this machine is slowed."""
     limit = heat.limit or (PI_LIMIT if machine.is_pi else 0.0)
@@ -205,7 +209,7 @@ def _heat_rules(heat: HeatSettings, machine: Machine, classifier: Classifier) ->
 
 def _source_options(
     options: RunOptions,
-    classifier: Classifier,
+    model: Current[RunModel],
     *,
     playback: Playback,
     crop: ActiveCrop,
@@ -216,7 +220,8 @@ def _source_options(
     camera = options.settings.camera
     watched = options.settings.web.enabled
     return SourceOptions(
-        input=classifier.input,
+        input=model.value.classifier.input,
+        input_now=lambda: model.value.classifier.input,
         width=camera.width,
         height=camera.height,
         fps=camera.fps,
@@ -234,14 +239,18 @@ def _source_options(
 
 
 def _rule_engine(
-    settings: Settings, classifier: Classifier, environ: Mapping[str, str], recording: Recording
+    settings: Settings,
+    model: Current[RunModel],
+    vocabulary: Vocabulary,
+    environ: Mapping[str, str],
+    recording: Recording,
 ) -> RuleEngine:
     # only one run of a camera uses a state folder, but any number of runs of files
     outbox = state_folder(environ) if is_camera(settings.camera.source) else None
     return RuleEngine(
         settings,
-        classifier.vocabulary(),
-        bool(classifier.card.word_capacity),
+        vocabulary,
+        lambda: model.value.words is not None,
         outbox,
         environ,
         note=recording.note,

@@ -1,21 +1,21 @@
 """The model of a run, as each thread that asks it has it: the camera's, that of uploaded photos and the history's.
 
-Each has an interpreter of its own, so that the camera does not wait for the others.
+Each has an interpreter of its own, so that the camera does not wait for the others. Each takes another model before its
+next picture.
 """
-
-from functools import cached_property
 
 from vitcam.frames import Frame, Image, Prediction
 from vitcam.heat.watch import HeatLimits
 from vitcam.history.best_picture import summary_of
-from vitcam.history.stored import FrameSummary
+from vitcam.history.stored import FrameSummary, StoredEvent
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits, decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.resize import enough_for
 from vitcam.replay.stored_picture import ask_again
+from vitcam.run_model import RunModel
+from vitcam.slot import Current
 from vitcam.web.stream.variant import Demand
-from vitcam.words.live_labels import LiveLabels
 
 _OPACITY = 0.85  # of the hottest spot of a map, the default of `vitcam explain`
 
@@ -31,16 +31,15 @@ class CameraClassifier:
     With one thread, a frame of `everyday` takes a quarter less processor time than with two
     (docs/program/benchmarks.md).
 
-    classifier  with all of its threads
-    limits      say how many of them may run
-    demand      says what viewers want the model to compute
+    model   the one in use, with all of its threads
+    limits  say how many of them may run
+    demand  says what viewers want the model to compute
     """
 
-    def __init__(
-        self, classifier: Classifier, words: LiveLabels | None = None, *, limits: HeatLimits, demand: Demand
-    ) -> None:
-        self._all = self._current = classifier
-        self._words = words
+    def __init__(self, model: Current[RunModel], *, limits: HeatLimits, demand: Demand) -> None:
+        self._model = model
+        self._of = model.value
+        self._current = self._of.classifier
         self._limits = limits
         self._demand = demand
         self._threads = 0
@@ -48,36 +47,38 @@ class CameraClassifier:
     def __call__(self, frame: Frame) -> Prediction:
         """The prediction for a frame, by what is in force now."""
         current = self.with_threads(self._limits.threads)
-        if self._words is not None:
-            self._words.give_to(current)
+        if self._of.words is not None:
+            self._of.words.give_to(current)
         return current(frame, explain=self._demand.explanation)
 
     def with_threads(self, threads: int) -> Classifier:
-        """The model with this number of threads; 0: all."""
-        if threads != self._threads:
-            self._current = self._all.clone(threads) if threads else self._all
-            self._threads = threads
-        self._current.top_k = self._all.top_k  # a reload may have changed it
+        """The model in use with this number of threads; 0: all."""
+        model = self._model.value
+        if threads != self._threads or model is not self._of:
+            self._current = model.classifier.clone(threads) if threads else model.classifier
+            self._threads, self._of = threads, model
+        self._current.top_k = model.classifier.top_k  # a reload may have changed it
         return self._current
 
 
 class OwnInterpreter:
     """The model with an interpreter of its own, about 7 MB, which is made for the first picture. For one thread."""
 
-    def __init__(self, classifier: Classifier, words: LiveLabels | None = None) -> None:
-        self._classifier = classifier
-        self._words = words
+    def __init__(self, model: Current[RunModel]) -> None:
+        self._model = model
+        self._own: tuple[RunModel, Classifier] | None = None
 
     def ready(self) -> Classifier:
         """It, with what a reload and viewers may have changed."""
-        self._own.top_k = self._classifier.top_k
-        if self._words is not None:
-            self._words.give_to(self._own)
-        return self._own
-
-    @cached_property
-    def _own(self) -> Classifier:
-        return self._classifier.clone(threads=1)
+        model = self._model.value
+        if self._own is None or self._own[0] is not model:
+            self._own = None  # two interpreters at once would need the memory of both
+            self._own = model, model.classifier.clone(threads=1)
+        classifier = self._own[1]
+        classifier.top_k = model.classifier.top_k
+        if model.words is not None:
+            model.words.give_to(classifier)
+        return classifier
 
 
 class StoredPictureClassifier:
@@ -86,29 +87,32 @@ class StoredPictureClassifier:
     A JPEG is not the frame that it was made of. Called in the history's thread, and only when a picture is written.
     """
 
-    def __init__(self, classifier: Classifier, words: LiveLabels | None = None) -> None:
-        self._classifier = OwnInterpreter(classifier, words)
+    def __init__(self, model: Current[RunModel]) -> None:
+        self._classifier = OwnInterpreter(model)
 
-    def __call__(self, jpeg: bytes, summary: FrameSummary) -> FrameSummary:
-        """What the encoded picture shows.
+    def __call__(self, jpeg: bytes, event: StoredEvent) -> FrameSummary:
+        """What the encoded picture shows; what its frame showed, where another model is in use by now.
 
-        summary  what the frame showed, of which it was made; its crop holds
+        event  what the frame showed of which it was made; the crop of its summary holds
         """
-        picture = decode_image(jpeg)
-        return summary_of(ask_again(self._classifier.ready(), picture, summary.crop, "history"), scale=1.0)
+        classifier = self._classifier.ready()
+        if (classifier.card.name, classifier.card.graph_sha256) != (event.model, event.fingerprint):
+            return event.summary
+        return summary_of(ask_again(classifier, decode_image(jpeg), event.summary.crop, "history"), scale=1.0)
 
 
 class PhotoClassifier:
     """The model of a run for uploaded photos. Close it at the end."""
 
-    def __init__(self, classifier: Classifier, words: LiveLabels | None = None) -> None:
-        self._classifier = OwnInterpreter(classifier, words)
+    def __init__(self, model: Current[RunModel]) -> None:
+        self._model = model
+        self._classifier = OwnInterpreter(model)
         self._decoder = DecodeProcess()
-        self._limits = Limits(MAX_UNTRUSTED_PIXELS, enough_for(classifier.input, _DETAIL))
 
     def decode(self, data: bytes) -> Decoded:
         """The pixels of a photo. Raises UsageError for bytes that are not a photo; VitcamError after `close`."""
-        return self._decoder(data, self._limits)
+        enough = enough_for(self._model.value.classifier.input, _DETAIL)
+        return self._decoder(data, Limits(MAX_UNTRUSTED_PIXELS, enough))
 
     def classify(self, image: Image) -> Prediction:
         """The prediction for a picture, (H, W, 3) uint8, RGB, with attention and rollout."""

@@ -3,14 +3,17 @@
 import json
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from vitcam.config.settings import ModelSettings
 from vitcam.errors import ConfigError, ModelError
 from vitcam.model.classifier import Classifier, open_classifier
 from vitcam.model.files import DEFAULT, find_model, model_folders
+from vitcam.run_model import RunModel
 from vitcam.storage.state_file import StateFile
+from vitcam.words.live_labels import LiveLabels
+from vitcam.words.relabel import destination_of, read_open_vocabulary
 
 log = logging.getLogger(__name__)
 
@@ -39,39 +42,52 @@ class LastModel:
             log.warning("%s cannot be written: %s", self._file.path, error.strerror)
 
 
-@dataclass(frozen=True, slots=True)
-class RunModel:
-    """The model of a run."""
-
-    classifier: Classifier
-    name_or_file: str
-    """What finds it again."""
-    trouble: str = ""
-    """Why it is not the one that was asked for, as one sentence; empty if it is."""
-
-
-def load_configured_model(
-    settings: ModelSettings, named_in: str, last: LastModel | None = None, instead: str = ""
+def load_first_model(
+    settings: ModelSettings, named_in: str, last: LastModel | None = None, instead: str = "", chosen: str = ""
 ) -> RunModel:
-    """Load a model as `load_model` does. One that the configuration names and that cannot be used is a ConfigError.
+    """The model of a start: the one that was chosen on the page, else the one of the settings.
 
     named_in  where the configuration names it; empty where it does not
     last      the last model that worked, which runs in place of one that is damaged; None: that is an error, too
     instead   file to load in place of the one that its name finds; empty: that one
+    chosen    on the page; empty: none was, or it does not count
+    raises    ConfigError for a model that the configuration names and that cannot be used, else ModelError
     """
+    trouble = ""
+    if chosen:
+        try:
+            return run_model(replace(settings, name=chosen, labels=""))
+        except ModelError as error:
+            trouble = f"the model {chosen} that was chosen on the page cannot be used: {error}; until then "
     try:
-        classifier = load_model(replace(settings, name=instead or settings.name))
+        model = run_model(settings, instead)
     except ModelError as error:
         if last is not None and _is_damaged(settings) and (other := _other_model(settings, last)):
-            trouble = f"{error}; until then {other.path} is used"
-            log.error("%s", trouble)
-            return RunModel(other, str(other.path), trouble)
-        if not named_in:
+            model = replace(other, trouble=f"{error}; until then {other.name_or_file} is used")
+        elif named_in:
+            raise ConfigError(f"{named_in}: model.name: {error}") from error
+        else:
             raise
-        raise ConfigError(f"{named_in}: model.name: {error}") from error
-    if last is not None:
-        last.remember(classifier.path)
-    return RunModel(classifier, settings.name)
+    else:
+        if last is not None:
+            last.remember(model.classifier.path)
+    if trouble:
+        model = replace(model, trouble=f"{trouble}{model.name_or_file} is used")
+    if model.trouble:
+        log.error("%s", model.trouble)
+    return model
+
+
+def run_model(settings: ModelSettings, instead: str = "") -> RunModel:
+    """Load a model as `load_model` does, with what goes with it.
+
+    instead  file to load in place of the one that its name finds; empty: that one
+    """
+    classifier = load_model(replace(settings, name=instead or settings.name))
+    words = None
+    if classifier.card.word_capacity:
+        words = LiveLabels(read_open_vocabulary(classifier.path), destination_of(settings.name, classifier.path))
+    return RunModel.of(classifier, settings.name, words)
 
 
 def _is_damaged(settings: ModelSettings) -> bool:
@@ -89,13 +105,13 @@ def _is_damaged(settings: ModelSettings) -> bool:
     return False
 
 
-def _other_model(settings: ModelSettings, last: LastModel) -> Classifier | None:
+def _other_model(settings: ModelSettings, last: LastModel) -> RunModel | None:
     """The first that works of: the last model that did, another file of the same name, the default."""
     failed = find_model(settings.name).resolve()
     for path in _candidates(settings.name, last):
         if path.is_file() and path.resolve() != failed:
             try:
-                return load_model(replace(settings, name=str(path), labels=""))
+                return run_model(replace(settings, name=str(path), labels=""))
             except ModelError as error:
                 log.warning("%s", error)
     return None

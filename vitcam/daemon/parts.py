@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from vitcam.actions.rule_engine import RuleEngine
 from vitcam.config.settings import Settings
 from vitcam.daemon.classifiers import PhotoClassifier
-from vitcam.daemon.model import RunModel
+from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.part_options import ConsoleSink
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.recording import Recording
@@ -18,9 +18,12 @@ from vitcam.daemon.source import SourceOpener
 from vitcam.heat.watch import HeatWatch
 from vitcam.names.active import ActiveNames
 from vitcam.pipeline.pipeline import Pipeline
+from vitcam.run_model import RunModel
+from vitcam.slot import Current
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.state import Heartbeats
 from vitcam.threads.worker import Watched
+from vitcam.web.stream.variant import Variant
 from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
@@ -36,6 +39,8 @@ class RunOptions:
     """Reads the settings again, from the same places. Raises ConfigError, UsageError."""
     model_from: str = ""
     """Where the configuration names the model; empty where nobody did, or an option of the command line."""
+    model_fixed: str = ""
+    """The same, also an option of the command line: then the page cannot choose another one."""
     realtime: bool | None = None
     loop: bool | None = None
     wait: bool = False
@@ -50,7 +55,12 @@ class Daemon:
     crop: ActiveCrop
     areas: ActiveAreas
     names: ActiveNames
-    model: RunModel
+    model: Current[RunModel]
+    """The one in use."""
+    models: RunningModel
+    """Puts another one in its place."""
+    default: Current[Variant]
+    """What viewers get who choose nothing."""
     pipeline: Pipeline
     heat: HeatWatch
     publisher: Publisher

@@ -17,12 +17,11 @@ from vitcam.frames import Event, Frame
 from vitcam.history.budget import WriteBudget
 from vitcam.history.clock import RunTimes
 from vitcam.history.deduplication import Reclassify
-from vitcam.history.recorder import Origin, Recorder
+from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, EventChange, FrameSummary, StoredEvent
-from vitcam.model.classifier import Classifier
-from vitcam.names.vocabulary import NO_MEANINGS, Meanings, means_any
+from vitcam.names.vocabulary import NO_MEANINGS, Meanings, Vocabulary, means_any
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.problems.frozen import FrozenWatch
 from vitcam.problems.watch import ProblemWatch
@@ -117,7 +116,7 @@ def recording_of(
     settings: Settings,
     environ: Mapping[str, str],
     publisher: Publisher,
-    classifier: Classifier,
+    vocabulary: Vocabulary,
     reclassify: Reclassify,
     *,
     frozen: FrozenWatch | None = None,
@@ -125,19 +124,16 @@ def recording_of(
 ) -> Recording:
     """The parts that the settings ask for, which get the publisher's frames.
 
+    vocabulary  by which the settings may name labels and groups
     reclassify  as `EventStore` takes it
     frozen      as `ProblemWatch` takes it
     lock        of the state folder; a run that does not get it keeps no events; None: nobody else uses the folder
     """
     no_history = _why_none(settings.store, lock)
-    vocabulary = classifier.vocabulary()
     history = None if no_history else event_store(settings.store, environ, reclassify)
     if history is not None:
-        origin = Origin(classifier.card.name, classifier.card.graph_sha256)
         names = settings.store.forget
-        recorder = Recorder(
-            history.put, origin, history.budget.detail, lambda event: means_any(names, event, vocabulary)
-        )
+        recorder = Recorder(history.put, history.budget.detail, lambda event: means_any(names, event, vocabulary))
         publisher.show_to(recorder)
     return replace(clips_and_problems(settings, history, publisher, frozen, vocabulary), no_history=no_history)
 

@@ -36,7 +36,7 @@ class Reloader:
         """
         try:
             wanted = self._read_again()
-            if not (model := self._daemon.model).trouble:
+            if not (model := self._daemon.model.value).trouble:
                 check_overlay(wanted, model.classifier)
         except VitcamError as error:
             refused = f"the settings stay as they were: {error}"
@@ -45,17 +45,21 @@ class Reloader:
         changes = Changes.between(self._running, wanted)
         self._running = with_changes(self._running, wanted, changes.live)
         self._give_out(changes)
+        refused = self._daemon.models.read_again()
+        if refused:
+            log.error("%s", refused)
         log.log(logging.WARNING if changes.restart else logging.INFO, "the settings were read again: %s", changes)
-        return changes.restart_sentence
+        return "; ".join(filter(None, (changes.restart_sentence, refused)))
 
     def _give_out(self, changes: Changes) -> None:
         """Each part gets a new value as a whole, and takes it at its next frame, prediction or request."""
         daemon, settings = self._daemon, self._running
-        daemon.model.classifier.top_k = settings.model.top_k
+        daemon.model.value.classifier.top_k = settings.model.top_k
         if changes.touch("names"):
             daemon.names.fix(settings.names.wanted)
-            if trouble := trouble_with_names(daemon.names, daemon.model.classifier):
+            if trouble := trouble_with_names(daemon.names, daemon.model.value.classifier):
                 log.warning("%s", trouble)
+        daemon.models.settings = settings
         daemon.publisher.rules = settings.events.rules
         daemon.rule_engine.change(settings)
         daemon.console.every = prints_every(settings.log, daemon.every_by_default)
@@ -73,7 +77,7 @@ class Reloader:
             except VitcamError as error:  # the masks are in force, and something holds a picture of before
                 log.error("%s", error)
         if daemon.web is not None:
-            daemon.web.change(default_variant(settings, daemon.model.classifier), settings.web.names)
+            daemon.web.change(default_variant(settings, daemon.model.value.classifier), settings.web.names)
 
     def _areas(self, changes: Changes, before: Areas) -> ActiveAreas:
         """As at a start; but where the configuration did not change, what was drawn on the page stays."""

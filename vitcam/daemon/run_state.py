@@ -8,6 +8,8 @@ from vitcam.frames import Prediction
 from vitcam.heat.watch import HeatWatch, status_words
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.processes.cost import CostMeter
+from vitcam.run_model import RunModel
+from vitcam.slot import Current
 from vitcam.state import PipelineState, State
 
 
@@ -19,15 +21,14 @@ class RunState:
     heat: HeatWatch
     recording: Recording
     rule_engine: RuleEngine
-    model_trouble: str = ""
-    """Why the model is not the one that was asked for, as one sentence; empty if it is."""
+    model: Current[RunModel]
     cost: CostMeter = field(default_factory=CostMeter)
     thread_trouble: str = ""
     """What does not happen because a thread has failed or stands still. The supervisor replaces it every second."""
 
     def __call__(self) -> State:
         """How the run is now; cheap enough to be called every second by many."""
-        pipeline = self.pipeline.state(self.model_trouble, self.thread_trouble)
+        pipeline = self.pipeline.state(self.model.value.trouble, self.thread_trouble)
         return State(
             **{each.name: getattr(pipeline, each.name) for each in fields(PipelineState)},
             heat=self.heat.heat,
@@ -40,7 +41,7 @@ class RunState:
 
     def line(self) -> str:
         """One line for `systemctl status`: what is seen and how fast, or why nothing is."""
-        state = self.pipeline.state(self.model_trouble, self.thread_trouble)
+        state = self.pipeline.state(self.model.value.trouble, self.thread_trouble)
         if state.reason:
             return f"{state.status.replace('_', ' ')}: {state.reason}"
         latest = self.pipeline.latest.peek()

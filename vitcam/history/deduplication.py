@@ -30,13 +30,13 @@ Thumbnail = NDArray[np.float32]
 """(18, 32), grey, 0 to 255."""
 Scene = tuple[str, str, str | None]
 """Kind, label and zone: only events that have all three in common share a picture."""
-Reclassify = Callable[[bytes, FrameSummary], FrameSummary]
-"""What an encoded picture shows, given what its frame showed."""
+Reclassify = Callable[[bytes, StoredEvent], FrameSummary]
+"""What an encoded picture shows, given what its frame showed, which is the summary of the event."""
 
 
-def keep_summary(_: bytes, summary: FrameSummary) -> FrameSummary:
+def keep_summary(_: bytes, event: StoredEvent) -> FrameSummary:
     """A `Reclassify` that takes the picture for its frame."""
-    return summary
+    return event.summary
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,18 +83,19 @@ class PictureDeduplicator:
             return PlacedChange(change, owner=owner)
         if self._budget.detail() is Detail.NONE:
             return PlacedChange(change.without_picture())
-        change = replace(change, event=replace(event, summary=self._asked_again(jpeg, change.detail, event.summary)))
+        change = replace(change, event=replace(event, summary=self._asked_again(jpeg, change.detail, event)))
         frame = self._files.write(event.id, event.start_ms, jpeg, change.detail)
         self._budget.picture(change.picture_bytes)
         if thumbnail is not None:
             self._recent.add(event, thumbnail)
         return PlacedChange(change, frame=frame)
 
-    def _asked_again(self, jpeg: bytes, detail: bytes | None, summary: FrameSummary) -> FrameSummary:
+    def _asked_again(self, jpeg: bytes, detail: bytes | None, event: StoredEvent) -> FrameSummary:
         """What the kept picture shows: of a box, the picture of the box."""
+        summary = event.summary
         if detail is None or summary.detail is None:
-            return self._reclassify(jpeg, summary)
-        found = self._reclassify(detail, summary.of_detail)
+            return self._reclassify(jpeg, event)
+        found = self._reclassify(detail, replace(event, summary=summary.of_detail))
         return replace(found, size=summary.size, crop=summary.crop, detail=summary.detail)
 
     def _owner(self, connection: sqlite3.Connection, event: StoredEvent, thumbnail: Thumbnail) -> int | None:

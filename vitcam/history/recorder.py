@@ -52,14 +52,6 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """What every event of a run has in common."""
-
-    model: str
-    fingerprint: str
-
-
-@dataclass(frozen=True, slots=True)
 class _SeenFrame:
     """What an event needs of a frame from before the recorder heard of it."""
 
@@ -141,12 +133,10 @@ class Recorder:
     def __init__(
         self,
         put: Callable[[EventChange], None],
-        origin: Origin,
         detail: Callable[[], Detail] = lambda: Detail.FULL,
         forget: Callable[[Event], bool] = lambda _: False,
     ) -> None:
         self._put = put
-        self._origin = origin
         self._detail = detail
         self._forget = forget
         self._times = RunTimes()
@@ -192,7 +182,7 @@ class Recorder:
             id=event.id, kind=event.kind, label=event.label, zone=event.zone, track=event.track, box=event.box,
             camera=event.camera,
             start_ms=self._times.ms(event.start_ns), end_ms=None, p=event.p, peak=event.p, group=event.group,
-            model=self._origin.model, fingerprint=self._origin.fingerprint,
+            model=event.model.name, fingerprint=event.model.fingerprint,
         )  # fmt: skip
 
     def _end(self, event: Event) -> None:

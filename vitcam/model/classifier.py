@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, UsageError
-from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
+from vitcam.frames import Frame, Guess, Image, ModelIdentity, Prediction, Rect, Timings
 from vitcam.model import bundle
 from vitcam.model.bank import Bank
 from vitcam.model.card import card_of_graph, check_inputs, check_outputs
@@ -62,6 +62,7 @@ class Classifier:
             content = content[: described.graph_bytes]  # the interpreter keeps it, and so it would keep the bank
         self._graph = open_interpreter(self.path, threads or default_threads(), content)
         self.card = described.card if described else card_of_graph(self.path, self._graph)
+        self._identity = ModelIdentity(self.card.name, self.card.graph_sha256)
         self.labels = read_labels(labels) if labels else described.labels if described else ()
         self.golden = described.golden if described else ()
         self.blank = described.blank if described else ()
@@ -136,7 +137,8 @@ class Classifier:
 
     def vocabulary(self) -> Vocabulary:
         """By which texts labels and groups may be named; it goes with the names and the words of this model."""
-        return Vocabulary(self._names or ActiveNames(), lambda: self.labels, self.groups.members if self.groups else {})
+        members = self.groups.members if self.groups else {}
+        return Vocabulary(self._names or ActiveNames(), lambda: (self.labels, members))
 
     def with_top_k(self, top_k: int) -> "Classifier":
         """The same model with another number of guesses. It shares the interpreter, so use it in the same thread."""
@@ -233,6 +235,7 @@ class Classifier:
             blank=blank,
             unfamiliar=not blank and certainty < self.threshold,
             evidence_share=evidence_share(outputs),
+            model=self._identity,
         )
         if self.card.score == 1 or prediction.shown.level != "none":
             return prediction

@@ -56,16 +56,14 @@ class _Found:
 class Vocabulary(Mapping[str, Meaning]):
     """`Meanings` that go with the names in force. In any thread.
 
-    labels   gives those of the model; words may change
-    members  group -> indices of its labels
+    seen  gives the labels of the model, and group -> indices of its labels; both may change
     """
 
     def __init__(
-        self, names: ActiveNames, labels: Callable[[], Sequence[str]], members: Mapping[str, Sequence[int]]
+        self, names: ActiveNames, seen: Callable[[], tuple[Sequence[str], Mapping[str, Sequence[int]]]]
     ) -> None:
         self._names = names
-        self._labels = labels
-        self._members = members
+        self._seen = seen
         self._last: _Found | None = None
 
     def __getitem__(self, name: str) -> Meaning:
@@ -80,12 +78,12 @@ class Vocabulary(Mapping[str, Meaning]):
     @property
     def naming(self) -> Naming:
         """The names in force."""
-        return self._names.naming(self._labels(), self._members)
+        return self._names.naming(*self._seen())
 
     @property
     def state(self) -> tuple[WantedNames, Sequence[str]]:
         """Is equal as long as everything means the same; cheap."""
-        return self._names.in_force.wanted, self._labels()
+        return self._names.in_force.wanted, self._seen()[0]
 
     @property
     def known(self) -> frozenset[str]:

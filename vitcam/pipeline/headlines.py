@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
-from vitcam.frames import LIKELY, Event, Place, Prediction, Shown
+from vitcam.frames import LIKELY, NO_MODEL, Event, Place, Prediction, Shown
 from vitcam.smoothing import FADED, Subject, blend, subject_of, subjects_of
 
 _HALF_LIFE_S = 0.5
@@ -37,14 +37,17 @@ class Headlines:
     def __init__(self, lasting: Callable[[], Mapping[Place, Event]]) -> None:
         self._lasting = lasting
         self._smoothed: dict[Place, _Smoothed] = {}
+        self._model = NO_MODEL
 
     def add_to(self, prediction: Prediction) -> Prediction:
         """The prediction with its headline. A photo of a folder gets none: it has nothing to do with the one before."""
         if prediction.path is not None:
             return prediction
+        if prediction.model is not self._model:  # another one speaks, with other labels
+            self._model, self._smoothed = prediction.model, {}
         steady = self._steady(prediction)
         event = self._lasting().get(prediction.place)
-        lasting = None if event is None else event.shown
+        lasting = event.shown if event is not None and event.model is prediction.model else None
         return replace(prediction, headline=lasting if lasting and lasting.level != "none" else steady)
 
     def keep(self, zones: Collection[str | None]) -> None:

@@ -1,10 +1,11 @@
 """The newest frame with the newest predictions, for viewers."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from vitcam.errors import SourceError
-from vitcam.frames import ClassifiedFrame, Frame, Image, Place, Prediction
+from vitcam.frames import Frame, Image, Place, Prediction
 from vitcam.heat.watch import HeatLimits
 from vitcam.pipeline.beats import Beats
 from vitcam.slot import Slot
@@ -12,6 +13,20 @@ from vitcam.sources.masks import masked
 from vitcam.zones.active import ActiveAreas
 
 VALID_S = 2.0  # for this time a prediction is shown with frames that came after its own
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassifiedFrame:
+    """A frame for viewers, with the newest prediction: its own, or that of a frame shortly before it."""
+
+    frame: Frame
+    prediction: Prediction | None
+    """None where there is no recent prediction: no overlay is better than a wrong one. Of several `looks`: the one in
+    front."""
+    looks: tuple[Prediction, ...] = ()
+    """With zones, and while something is followed: the newest prediction of each place, where it is recent."""
+    seen: Mapping[int, Image] = field(default_factory=dict)
+    """By track: what the model saw for that look, (h, w, 3) uint8, RGB; a copy, since the frame may be a newer one."""
 
 
 class LatestFrame:

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
-from vitcam.frames import ClassifiedFrame, Frame, Prediction
+from vitcam.frames import Frame, Prediction
 from vitcam.heat.watch import Progress
+from vitcam.pictures.resize import InputSpec
 from vitcam.pipeline.beats import Beats, PublishBeat
-from vitcam.pipeline.latest_frame import LatestFrame
+from vitcam.pipeline.latest_frame import ClassifiedFrame, LatestFrame
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.retries import Retries
 from vitcam.pipeline.stages import CaptureStage, ClassifyStage
@@ -65,6 +66,7 @@ class Pipeline:
         self._threads: tuple[threading.Thread, ...] = ()
         self._started_s = time.monotonic()
         self._asked_s = 0.0
+        self._loads = 1
 
     def start(self, open_source: Callable[[], Source]) -> None:
         """Start the three stages.
@@ -97,6 +99,15 @@ class Pipeline:
         """Take over another rate and another gate, from the next frame on. May be called in any thread."""
         self._options = self._classify.options = replace(self._options, max_fps=max_fps, gate=gate)
         self._latest.limit(max_fps)
+
+    def use_model(self, name: str, spec: InputSpec) -> None:
+        """Another model answers from now on. May be called in any thread.
+
+        name  for people
+        spec  its input
+        """
+        self._options = self._classify.options = replace(self._options, model=name, input=spec)
+        self._loads += 1
 
     def let_go(self) -> None:
         """Masks were drawn: keep no frame without them. One that is on its way gets them in the next stage."""
@@ -132,6 +143,7 @@ class Pipeline:
             uptime_s=round(time.monotonic() - self._started_s, 3),
             source=self._options.source,
             model=self._options.model,
+            model_loads=self._loads,
             fps=Rates(round(rates[0], 2), round(rates[1], 2), round(dropped, 2)),
             frames=Counts(captured.count, classified.count, self.dropped, skipped.count),
             ms={stage: values for stage, values in percentiles if values is not None},

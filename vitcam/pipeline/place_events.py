@@ -6,7 +6,7 @@ from itertools import chain, count
 from types import MappingProxyType
 
 from vitcam.events import EventState, Rules, finish, step, vanish
-from vitcam.frames import UNKNOWN, Event, Place, Prediction
+from vitcam.frames import NO_MODEL, UNKNOWN, Event, Place, Prediction
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pipeline.things import GAP_NS, Things
 from vitcam.zones.active import ActiveAreas
@@ -47,7 +47,7 @@ class UnknownWatch:
         if self._event is None and self._since_ns is not None and self._last_ns - self._since_ns >= _BEGINS_NS:
             self._event = Event(
                 new_id(), "new", UNKNOWN, prediction.strangeness, self._since_ns, None, prediction.source,
-                zone=prediction.zone, track=prediction.track, kind="unknown",
+                zone=prediction.zone, track=prediction.track, model=prediction.model, kind="unknown",
             )  # fmt: skip
             return (self._event,)
         return ()
@@ -102,6 +102,7 @@ class PlaceEvents:
         """Zones in which something was followed."""
         self._things = Things()
         self._numbers = map(str, count(1))
+        self._model = NO_MODEL
 
     def step(self, prediction: Prediction, new_id: Callable[[], str]) -> tuple[tuple[Event, ...], bool]:
         """Take one prediction into account.
@@ -109,7 +110,8 @@ class PlaceEvents:
         new_id   called once for each event that is reported as new
         returns  the events to report, and whether there is another label at its place now
         """
-        ended = self._take_areas(prediction.captured_ns) + self.pass_time(prediction.captured_ns)
+        now_ns = prediction.captured_ns
+        ended = self._take_model(prediction) + self._take_areas(now_ns) + self.pass_time(now_ns)
         place = prediction.place
         if self._active is not None and place.zone not in self._zones:  # its zone was deleted a moment ago
             return ended, False
@@ -172,6 +174,13 @@ class PlaceEvents:
             self._things.look(lasting.event, lasting, prediction)
         self._note_lasting()
         return reports
+
+    def _take_model(self, prediction: Prediction) -> tuple[Event, ...]:
+        """Another model speaks: end what the one before has seen, since no event mixes the labels of two."""
+        if prediction.model is self._model:
+            return ()
+        self._model = prediction.model
+        return self.finish(prediction.captured_ns)
 
     def _take_areas(self, now_ns: int) -> tuple[Event, ...]:
         """Where the zones have changed: end what lasts in those that are gone or lie elsewhere now."""

@@ -159,7 +159,7 @@ class ClassifyStage:
         self.latencies = {stage: LatencyMeter() for stage in _TIMES}
         self.by_zone: dict[str, RateMeter] = {}
         """Replaced as a whole, with the zones."""
-        self._looks = ZoneLooks(options.input)
+        self._looks = ZoneLooks()
         self._headlines = Headlines(options.events)
         self._retries = Retries("the classify stage", stopping, options.failed)
 
@@ -217,7 +217,7 @@ class ClassifyStage:
     def _predict_zones(self, frame: Frame, areas: Areas) -> None:
         """Look at the zones of a frame: of a live source only until a newer one waits, of a file at every one."""
         options, live = self.options, self._beats.capture.live
-        for zone in self._looks.begin(frame, areas, options.gate, options.pending(), live):
+        for zone in self._looks.begin(frame, areas, options.input, options.gate, options.pending(), live):
             self._latest.confirm(Place(zone), frame)
         if self._looks.is_done:
             self._skip(frame)

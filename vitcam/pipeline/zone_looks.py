@@ -29,27 +29,34 @@ class ZoneLook:
 
 
 class ZoneLooks:
-    """Decides in which order zones are looked at. Called by the classifying thread only.
+    """Decides in which order zones are looked at. Called by the classifying thread only."""
 
-    spec  the model's input; None: the model takes any size
-    """
-
-    def __init__(self, spec: InputSpec | None) -> None:
-        self._spec = spec
+    def __init__(self) -> None:
+        self._spec: InputSpec | None = None
         self._scheduler = ZoneScheduler()
         self._areas = Areas()
         self._gates: dict[str, MotionGate] = {}
         self._gate: Gate | None = None
         self._left: list[ZoneLook] = []
 
-    def begin(self, frame: Frame, areas: Areas, gate: Gate | None, pending: Collection[Place], live: bool) -> list[str]:
+    def begin(
+        self,
+        frame: Frame,
+        areas: Areas,
+        spec: InputSpec | None,
+        gate: Gate | None,
+        pending: Collection[Place],
+        live: bool,
+    ) -> list[str]:
         """Take a frame; what was left of the last one is forgotten.
 
+        spec     the model's input; None: the model takes any size
         gate     of `PipelineOptions`: each zone gets one like it
         pending  places at which an event may begin, which pass every gate
         live     False: every zone is looked at, in its order
         returns  the zones that are skipped because nothing moves there
         """
+        self._spec = spec
         if areas is not self._areas or gate is not self._gate:
             self._become(areas, gate)
         looks = [self._look(frame, zone) for zone in areas.zones]

@@ -79,6 +79,13 @@ class SourceOptions:
     wanted: Callable[[], bool] = always
     """Called by a live source for each picture that came, before it is decoded or converted. False: neither
     model nor viewer would see it, so it becomes a gap in `seq`."""
+    input_now: Callable[[], InputSpec] | None = None
+    """The model's input while the source is open, where another model may be chosen; None: it stays."""
+
+    @property
+    def spec(self) -> InputSpec | None:
+        """The model's input now; None while no model is known."""
+        return self.input if self.input_now is None else self.input_now()
 
     @property
     def region(self) -> Region | None:
@@ -92,9 +99,8 @@ class SourceOptions:
 
     def crop(self, height: int, width: int, within: Rect | None = None) -> Rect:
         """What the model sees of `height` × `width` px, or of a part of them; all of it while no model is known."""
-        if self.input is None:
-            return within or Rect(0, 0, width, height)
-        return crop_of(self.input, height, width, within)
+        spec = self.spec
+        return within or Rect(0, 0, width, height) if spec is None else crop_of(spec, height, width, within)
 
     def frame(
         self,

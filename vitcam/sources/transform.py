@@ -10,7 +10,7 @@ import numpy as np
 
 from vitcam.errors import MasksUnknown, SourceError, UsageError
 from vitcam.frames import Box, Detail, Frame, Image, Rect
-from vitcam.pictures.resize import rect_of
+from vitcam.pictures.resize import InputSpec, rect_of
 from vitcam.pictures.view import Orientation, Region
 from vitcam.sources.masks import MaskRects, blackened, blackened_detail, overlap
 from vitcam.sources.source import Source, SourceOptions
@@ -45,8 +45,8 @@ class OrientedSource:
         self._orientation = orientation
         self._options = options
         self._crop = Rect(0, 0, 0, 0)
-        self._crop_of: tuple[int, int, Region | None] = (0, 0, None)
-        """Height, width and region that `_crop` was computed for."""
+        self._crop_of: tuple[int, int, Region | None, InputSpec | None] = (0, 0, None, None)
+        """Height, width, region and model's input that `_crop` was computed for."""
         self._masks = MaskRects()
 
     def __enter__(self) -> Self:
@@ -97,16 +97,17 @@ class OrientedSource:
     def _wanted(self, height: int, width: int) -> Rect:
         active = self._options.active_crop
         region = None if active is None else active.region
-        if (height, width, region) != self._crop_of:
+        asked = height, width, region, self._options.spec
+        if asked != self._crop_of:
             try:
                 within = None if region is None else rect_of(region, height, width)
             except UsageError as error:
                 raise SourceError(str(error)) from error
-            self._crop, self._crop_of = self._options.crop(height, width, within), (height, width, region)
+            self._crop, self._crop_of = self._options.crop(height, width, within), asked
         return self._crop
 
     def _small(self, frame: Frame, delivered: Rect, wanted: Rect) -> Image | None:
-        spec = self._options.input
+        spec = self._options.spec
         if frame.model_input is None or spec is None or not _nearly(delivered, wanted):
             return None
         small = reorient(self._orientation, frame.model_input)

@@ -45,6 +45,24 @@ class FolderLock:
         self._number = number
 
 
+def holder_of(folder: Path) -> int | None:
+    """The number of the process that holds the lock of a folder; None if none does, or nobody may know."""
+    try:
+        number = os.open(folder / _FILE, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(number, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        pid = os.pread(number, 20, 0).strip()
+        return int(pid) if pid.isdigit() else None
+    except OSError:  # a file system without locks
+        return None
+    finally:
+        os.close(number)
+    return None
+
+
 def _open(folder: Path) -> int | None:
     """Raises VitcamError for the lock of another user in a folder that can be written."""
     try:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from typing import Generic, TypeVar
 
-from vitcam.frames import ClassifiedFrame
+from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.slot import Slot
 
 T = TypeVar("T")

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 from vitcam.access.guard import Guard
-from vitcam.frames import ClassifiedFrame, Image, Prediction
+from vitcam.frames import Image, Prediction
 from vitcam.history.store import EventStore
-from vitcam.model.record import ModelInfo
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pictures.decode import Decoded
+from vitcam.pipeline.latest_frame import ClassifiedFrame
+from vitcam.run_model import RunModel, vocabulary_of
 from vitcam.slot import Current, Slot
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
@@ -18,7 +19,6 @@ from vitcam.state import State
 from vitcam.threads.worker import WatchedExecutor
 from vitcam.web.stream.variant import Demand, Variant
 from vitcam.web.tls import CertificateFiles
-from vitcam.words.live_labels import LiveLabels
 from vitcam.zones.active import ActiveAreas
 
 
@@ -55,6 +55,43 @@ class Aside(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """What came of choosing another model."""
+
+    name: str
+    unknown: tuple[str, ...]
+    """A sentence for each label that a zone or a rule waits for, and that this model does not know."""
+    reason: str = ""
+    """Why the next run will not use it; empty if it will."""
+
+
+class ModelChoice(Protocol):
+    """Which model is used. Every method blocks, and may take seconds.
+
+    Each raises ModelError for a model that cannot be used. Nothing is changed then.
+    """
+
+    fixed: str
+    """Where the model is named, so that no other one can be chosen; empty where it can be."""
+
+    def record(self) -> dict[str, Any]:
+        """The models that can be chosen, the one in use, and the one before it."""
+        ...
+
+    def check(self, name: str) -> ChosenModel:
+        """What choosing a model would change; nothing is changed."""
+        ...
+
+    def use(self, name: str) -> ChosenModel:
+        """Use it from the next frame on."""
+        ...
+
+    def back(self) -> ChosenModel:
+        """Use the model that was used before this one again. Raises UsageError if there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class WebParts:
     """The parts of a run that the page and the API show, and those that viewers may change."""
 
@@ -64,7 +101,8 @@ class WebParts:
     """The newest prediction."""
     state: Callable[[], State]
     """How the run is now. Called in the server's thread; it must not block."""
-    model: ModelInfo
+    model: Current[RunModel]
+    """The one in use."""
     photos: PhotoBackend
     """Answers uploaded photos; called in a thread of its own, so it needs an interpreter of its own."""
     default: Current[Variant] = field(default_factory=lambda: Current(Variant()))
@@ -76,8 +114,8 @@ class WebParts:
     """Pauses a source of files."""
     demand: Demand = field(default_factory=Demand)
     """Says what viewers want the model to compute."""
-    words: LiveLabels | None = None
-    """None: the model's labels cannot be changed."""
+    models: ModelChoice | None = None
+    """None: no other model can be chosen."""
     history: EventStore | None = None
     """None: no events are kept."""
     set_aside: Aside | None = None
@@ -85,8 +123,7 @@ class WebParts:
 
     def vocabulary(self) -> Vocabulary:
         """By which texts labels and groups may be named now."""
-        words, model = self.words, self.model
-        return Vocabulary(self.names, lambda: model.labels if words is None else words.labels, model.groups)
+        return vocabulary_of(self.model, self.names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from tests.daemon import daemon
 from tests.eventually import eventually
 from vitcam.access.password import PasswordHash, load_password, save_password
 from vitcam.access.tokens import Scope, create_token, find_token, load_tokens
-from vitcam.daemon.saved_state.page_settings import SavedNames
+from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.names.wanted import WantedNames, own_names
 
 
@@ -104,11 +104,11 @@ def test_a_disk_that_is_full_leaves_no_half_backup(tmp_path: Path) -> None:
 def test_names_that_were_set_on_the_page_come_back(tmp_path: Path) -> None:
     wanted = WantedNames("de", own_names({"tabby cat": "Mia"}))
     old, new = machine(tmp_path / "old", {"state/other": b"x"}), machine(tmp_path / "new", {})
-    SavedNames(old.root / "state").save(wanted)
+    PageSettings(old.root / "state").save_names(wanted)
     old.backup(tmp_path / "b.tar")
     new.restore(tmp_path / "b.tar")
 
-    assert SavedNames(new.root / "state").load() == wanted
+    assert PageSettings(new.root / "state").names == wanted
 
 
 @pytest.mark.parametrize("target", ["old/state/b.tar", "missing/b.tar", "old", "/dev/null"])

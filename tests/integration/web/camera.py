@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 
 from tests import frames
 from tests.eventually import eventually
-from vitcam.frames import ClassifiedFrame, Frame, Group, Guess, Image, Prediction, Rect, Shown
+from vitcam.frames import Frame, Group, Guess, Image, Prediction, Rect, Shown
 from vitcam.model.card import ModelCard
 from vitcam.model.record import ModelInfo
 from vitcam.model.runtime import RuntimeInfo
 from vitcam.pictures.decode import Decoded, decode
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
-from vitcam.slot import Slot
+from vitcam.pipeline.latest_frame import ClassifiedFrame
+from vitcam.run_model import RunModel
+from vitcam.slot import Current, Slot
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.state import Counts, Heat, History, State, Status, ZoneRate
 from vitcam.web.parts import PhotoBackend, WebParts
@@ -129,7 +131,9 @@ class Camera:
 
     def parts(self, model: ModelInfo = MODEL, photos: PhotoBackend = PHOTOS, **others: Any) -> WebParts:
         """What a web server shows of it. others: as in `WebParts`."""
-        return WebParts(self.latest, self.predicted, self.state, model, photos, demand=self.demand, **others)
+        words = others.pop("words", None)
+        loaded: Current[RunModel] = Current(RunModel(Any, model, "toy", words=words))  # type: ignore[arg-type]
+        return WebParts(self.latest, self.predicted, self.state, loaded, photos, demand=self.demand, **others)
 
     def lose_signal(self, reason: str) -> None:
         """Publish nothing more, as if the cable were disconnected."""

@@ -7,7 +7,7 @@ import pytest
 
 from tests.parts import need_model
 from vitcam.config.settings import ModelSettings
-from vitcam.daemon.model import LastModel, load_configured_model
+from vitcam.daemon.model import LastModel, load_first_model
 from vitcam.errors import ConfigError, ModelError
 
 FILE = "/etc/vitcam/config.toml"
@@ -39,16 +39,16 @@ def test_a_damaged_model_is_an_error_where_no_service_manager_runs_vitcam(models
     damage(models / "pets.tflite")
 
     with pytest.raises(ModelError):
-        load_configured_model(ModelSettings("pets"), "")
+        load_first_model(ModelSettings("pets"), "")
     with pytest.raises(ConfigError, match=FILE):
-        load_configured_model(ModelSettings("pets"), FILE)
+        load_first_model(ModelSettings("pets"), FILE)
 
 
 def test_the_last_model_that_worked_stands_in_for_a_damaged_one(models: Path, last: LastModel) -> None:
     shutil.copy(need_model("mnist"), models / "good.tflite")
     damage(models / "pets.tflite")
-    asked = load_configured_model(ModelSettings("good"), FILE, last)
-    other = load_configured_model(ModelSettings("pets"), FILE, last)
+    asked = load_first_model(ModelSettings("good"), FILE, last)
+    other = load_first_model(ModelSettings("pets"), FILE, last)
 
     assert asked.trouble == ""
     assert other.classifier.path == models / "good.tflite"
@@ -60,7 +60,7 @@ def test_the_last_model_that_worked_stands_in_for_a_damaged_one(models: Path, la
 def test_the_bundled_model_of_the_same_name_stands_in_for_the_users_own(models: Path, last: LastModel) -> None:
     damage(models / "mnist.tflite")
 
-    found = load_configured_model(ModelSettings("mnist"), "", last)
+    found = load_first_model(ModelSettings("mnist"), "", last)
 
     assert found.classifier.path != models / "mnist.tflite"
     assert found.classifier.card.name == "mnist"
@@ -71,7 +71,7 @@ def test_the_default_stands_in_where_nothing_else_works(models: Path, last: Last
     last.remember(damage(models / "before.tflite"))
     damage(models / "pets.tflite")
 
-    found = load_configured_model(ModelSettings("pets"), FILE, last)
+    found = load_first_model(ModelSettings("pets"), FILE, last)
 
     assert found.classifier.card.name == "everyday"
     assert last.path == models / "before.tflite"
@@ -83,7 +83,7 @@ def test_a_model_with_wrong_golden_answers_is_damaged_too(
     monkeypatch.setattr("vitcam.model.golden.GOLDEN_TOLERANCE", -1.0)
 
     with pytest.raises(ConfigError, match=r"answers .* instead of"):  # every model on this machine is wrong
-        load_configured_model(ModelSettings("mnist"), FILE, last)
+        load_first_model(ModelSettings("mnist"), FILE, last)
 
 
 @pytest.mark.parametrize("settings", [ModelSettings("petz"), ModelSettings("/nowhere/pets.tflite")])
@@ -91,7 +91,7 @@ def test_a_name_that_does_not_exist_is_a_wrong_configuration_and_no_damage(
     models: Path, last: LastModel, settings: ModelSettings
 ) -> None:
     with pytest.raises(ConfigError):
-        load_configured_model(settings, FILE, last)
+        load_first_model(settings, FILE, last)
 
 
 def test_labels_that_do_not_fit_a_good_model_are_a_wrong_configuration(
@@ -100,13 +100,13 @@ def test_labels_that_do_not_fit_a_good_model_are_a_wrong_configuration(
     (tmp_path / "labels.txt").write_text("one\ntwo\n")
 
     with pytest.raises(ConfigError, match="they must match"):
-        load_configured_model(ModelSettings("mnist", str(tmp_path / "labels.txt")), FILE, last)
+        load_first_model(ModelSettings("mnist", str(tmp_path / "labels.txt")), FILE, last)
 
 
 def test_the_disk_is_written_only_when_another_model_works(models: Path, last: LastModel, tmp_path: Path) -> None:
-    load_configured_model(ModelSettings("mnist"), "", last)
+    load_first_model(ModelSettings("mnist"), "", last)
     written = (tmp_path / "state" / "model.json").stat().st_mtime_ns
-    load_configured_model(ModelSettings("mnist"), "", last)
+    load_first_model(ModelSettings("mnist"), "", last)
 
     assert (tmp_path / "state" / "model.json").stat().st_mtime_ns == written
     assert last.path == need_model("mnist").resolve()
@@ -116,5 +116,5 @@ def test_a_state_folder_that_is_full_or_missing_keeps_no_model_from_running(mode
     (tmp_path / "file").write_text("")
 
     for folder in (None, tmp_path / "file"):
-        found = load_configured_model(ModelSettings("mnist"), "", LastModel(folder))
+        found = load_first_model(ModelSettings("mnist"), "", LastModel(folder))
         assert found.trouble == ""

@@ -1,5 +1,6 @@
 """The state of a run: every part says its own, and the line for systemd says the worst."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,6 +8,8 @@ import pytest
 
 from vitcam.daemon.recording import Recording
 from vitcam.daemon.run_state import RunState
+from vitcam.run_model import RunModel
+from vitcam.slot import Current
 from vitcam.state import Actions, Cost, Heat, PipelineState, Rates, State
 
 
@@ -25,8 +28,9 @@ def state() -> RunState:
     heat: Any = SimpleNamespace(heat=Heat(70.0))
     rules: Any = SimpleNamespace(runner=SimpleNamespace(state=lambda: Actions(rules=2)))
     pipeline: Any = Pipeline()
+    model = RunModel(Any, Any, "toy")  # type: ignore[arg-type]
     cost: Any = lambda: Cost(cpu_s=3.0)  # noqa: E731
-    return RunState(pipeline, heat, Recording(no_history="another run keeps it"), rules, cost=cost)
+    return RunState(pipeline, heat, Recording(no_history="another run keeps it"), rules, Current(model), cost=cost)
 
 
 def test_every_part_has_its_place_in_the_state(state: RunState) -> None:
@@ -39,14 +43,15 @@ def test_every_part_has_its_place_in_the_state(state: RunState) -> None:
 
 def test_the_state_has_its_fields_in_the_order_that_the_api_promises() -> None:
     assert list(State.__dataclass_fields__) == [
-        *("status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "zones"),
+        *("status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "zones", "model_loads"),
         *("heat", "cost", "history", "actions", "clips", "problem"),
     ]
 
 
 def test_another_model_and_a_thread_that_stands_still_are_in_the_reason_and_in_the_line(state: RunState) -> None:
     well = state.line()
-    state.model_trouble, state.thread_trouble = "the model is another one", "no events are kept"
+    state.model.value = replace(state.model.value, trouble="the model is another one")
+    state.thread_trouble = "no events are kept"
 
     assert well == "nothing yet, 9.5 fps"
     assert (state().status, state().reason) == ("degraded", "the model is another one; no events are kept")

@@ -10,7 +10,7 @@ from tests.frames import SECOND, frame, picture, prediction
 from tests.histories import change
 from vitcam.frames import Event
 from vitcam.history.budget import Detail, WriteBudget
-from vitcam.history.recorder import Origin, Recorder
+from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, Query
@@ -42,7 +42,7 @@ def test_a_budget_of_zero_is_no_limit() -> None:
 @pytest.mark.parametrize(("detail", "size"), [(Detail.FULL, (640, 360)), (Detail.SMALL, (320, 180))])
 def test_a_smaller_picture_keeps_its_crop_in_place(detail: Detail, size: tuple[int, int]) -> None:
     changes: list[EventChange] = []
-    recorder = Recorder(changes.append, Origin("toy", ""), lambda: detail)
+    recorder = Recorder(changes.append, lambda: detail)
     seen = replace(prediction(at_ns=SECOND), size=(640, 360))
     recorder.saw(frame(image=picture(360, 640)), seen, (Event("a", "new", "cup", 0.9, 0, None, "test"),))
     jpeg, summary = changes[0].jpeg, changes[0].event.summary
@@ -99,7 +99,7 @@ def test_events_wait_longer_for_each_other_the_less_may_be_written() -> None:
 @pytest.mark.parametrize(("detail", "most"), [(Detail.FULL, 64), (Detail.NONE, 12)])
 def test_without_budget_a_long_event_has_a_coarser_curve(detail: Detail, most: int) -> None:
     changes: list[EventChange] = []
-    recorder = Recorder(changes.append, Origin("toy", ""), lambda: detail)
+    recorder = Recorder(changes.append, lambda: detail)
     begun = Event("a", "new", "cup", 0.9, 0, None, "test")
     for i in range(600):
         recorder.saw(frame(), prediction(at_ns=i * SECOND // 10), (begun,) if i == 0 else ())

@@ -18,7 +18,7 @@ from vitcam.names.vocabulary import Vocabulary
 from vitcam.names.wanted import WantedNames, own_names
 
 SEEN = Vocabulary(
-    ActiveNames(WantedNames("de", own_names({"tabby cat": "Mia"}))), lambda: ("tabby cat", "cup"), {"cat": (0,)}
+    ActiveNames(WantedNames("de", own_names({"tabby cat": "Mia"}))), lambda: (("tabby cat", "cup"), {"cat": (0,)})
 )
 
 

@@ -11,7 +11,7 @@ from tests.frames import frame, prediction
 from tests.histories import START_MS, change
 from vitcam.frames import Event
 from vitcam.history.budget import WriteBudget
-from vitcam.history.recorder import Origin, Recorder
+from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange
@@ -91,7 +91,7 @@ def test_an_event_of_later_does_not_show_the_picture_of_one_before(store: EventS
 
 def test_an_event_that_lasts_gets_the_next_picture_at_once() -> None:
     given: list[EventChange] = []
-    recorder = Recorder(given.append, Origin("toy", "abc"))
+    recorder = Recorder(given.append)
     seen = frame()
     begun = Event("a", "new", "cup", 0.9, seen.captured_ns, None, "test")
     recorder.saw(seen, prediction("cup", at_ns=seen.captured_ns), (begun,))

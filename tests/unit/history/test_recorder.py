@@ -4,13 +4,15 @@ from dataclasses import replace
 
 from tests.frames import SECOND, frame, picture, prediction
 from vitcam.events import Rules
-from vitcam.frames import Event, Frame, Prediction, Rect
+from vitcam.frames import Event, Frame, ModelIdentity, Prediction, Rect
 from vitcam.history.best_picture import sharpness
-from vitcam.history.recorder import Origin, Recorder
+from vitcam.history.recorder import Recorder
 from vitcam.history.stored import EventChange
 from vitcam.names.vocabulary import means_any
 from vitcam.pictures.decode import decode_image
 from vitcam.pipeline.place_events import PlaceEvents
+
+TOY = ModelIdentity("toy", "abc")
 
 
 class Story:
@@ -18,9 +20,7 @@ class Story:
 
     def __init__(self, forget: frozenset[str] = frozenset()) -> None:
         self.changes: list[EventChange] = []
-        self.recorder = Recorder(
-            self.changes.append, Origin("toy", "abc"), forget=lambda event: means_any(forget, event, {})
-        )
+        self.recorder = Recorder(self.changes.append, forget=lambda event: means_any(forget, event, {}))
         self._events = PlaceEvents(Rules())
         self._count = 0
         self.ns = 0
@@ -29,6 +29,7 @@ class Story:
         for _ in range(round(seconds * 10)):
             self.ns += SECOND // 10
             seen = replace(prediction(label, p, self.ns), known=known, blank=blank, unfamiliar=not known and not blank)
+            seen = replace(seen, model=TOY)
             events, _ = self._events.step(seen, self._new_id)
             self.show(replace(frame(), captured_ns=self.ns), seen, events)
 

@@ -15,7 +15,7 @@ NAMES = {"tabby cat": "Mia", "tiger cat": "Mia", "animal": "Viech", "cup": ""}
 
 
 def vocabulary(language: str = "de", **more: str) -> Vocabulary:
-    return Vocabulary(ActiveNames(WantedNames(language, own_names(NAMES | more))), lambda: LABELS, MEMBERS)
+    return Vocabulary(ActiveNames(WantedNames(language, own_names(NAMES | more))), lambda: (LABELS, MEMBERS))
 
 
 def event(label: str = "Mia", group: Group | None = None) -> Event:
@@ -52,13 +52,13 @@ def test_without_names_a_text_means_what_it_says_in_any_case() -> None:
     assert means_any(["tabby CAT"], event("Tabby cat"), NO_MEANINGS)
     assert means_any(["Cat"], event("tabby cat", Group("cat", 0.8)), NO_MEANINGS)
     assert not means_any(["cat"], event("tabby cat"), NO_MEANINGS)
-    assert means_any(["cat"], event("tabby cat"), Vocabulary(ActiveNames(), lambda: LABELS, MEMBERS))
+    assert means_any(["cat"], event("tabby cat"), Vocabulary(ActiveNames(), lambda: (LABELS, MEMBERS)))
 
 
 def test_it_goes_with_names_and_words_that_change() -> None:
     names = ActiveNames()
     labels: list[tuple[str, ...]] = [LABELS]
-    seen = Vocabulary(names, lambda: labels[0], {})
+    seen = Vocabulary(names, lambda: (labels[0], {}))
     before = means_any(["pug"], event("Rex"), seen)
     names.replace(WantedNames("", own_names({"pug": "Rex"})))
     after = means_any(["pug"], event("Rex"), seen)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tests import frames
-from vitcam.frames import ClassifiedFrame, Detail, Frame, Place, Prediction, Rect
+from vitcam.frames import Detail, Frame, Place, Prediction, Rect
 from vitcam.heat.watch import HeatLimits
 from vitcam.pictures.view import Region
 from vitcam.pipeline.beats import Beats
-from vitcam.pipeline.latest_frame import LatestFrame
+from vitcam.pipeline.latest_frame import ClassifiedFrame, LatestFrame
 from vitcam.slot import Slot
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas

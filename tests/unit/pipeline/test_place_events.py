@@ -148,7 +148,7 @@ def test_other_common_rules_reach_every_zone_with_the_next_prediction() -> None:
 
 def test_a_zone_may_name_a_label_by_the_models_name_and_goes_with_names_that_change() -> None:
     names = ActiveNames(WantedNames("de", own_names({"pug": "Rex"})))
-    vocabulary = Vocabulary(names, lambda: LABELS, {"dog": (0,)})
+    vocabulary = Vocabulary(names, lambda: (LABELS, {"dog": (0,)}))
     watched = Watched(replace(DOOR, labels=("PUG", "Tasse")), vocabulary=vocabulary)
     named = told(watched.see(2, door="Rex") + watched.see(2, door="plate") + watched.see(2, door="Tasse"))
     names.fix(WantedNames())

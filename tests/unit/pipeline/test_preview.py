@@ -9,10 +9,11 @@ import pytest
 from tests.eventually import eventually
 from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer, started, taking, waiting
-from vitcam.frames import ClassifiedFrame, Frame, Prediction
+from vitcam.frames import Frame, Prediction
 from vitcam.heat.watch import HeatLimits
 from vitcam.pipeline import latest_frame
 from vitcam.pipeline.beats import Beats
+from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.slot import Slot
 from vitcam.sources.source import Source

@@ -11,6 +11,8 @@ from tests.worded import WORDS, worded_model
 from vitcam.daemon.classifiers import PhotoClassifier
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
+from vitcam.run_model import RunModel
+from vitcam.slot import Current
 from vitcam.words.live_labels import LiveLabels
 from vitcam.words.relabel import read_open_vocabulary
 
@@ -51,7 +53,7 @@ def test_a_change_gives_the_answers_of_the_file_that_it_wrote(model: Path, words
 
 
 def test_photos_that_are_sent_are_compared_with_the_new_words_too(model: Path, words: LiveLabels) -> None:
-    photos = PhotoClassifier(Classifier(model, threads=1), words)
+    photos = PhotoClassifier(Current(RunModel.of(Classifier(model, threads=1), words=words)))
     before = photos.classify(CROSS)
     words.replace(["a cross", "a circle"])
 

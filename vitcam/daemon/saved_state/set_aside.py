@@ -17,6 +17,7 @@ from typing import Any
 
 from vitcam.config.settings import Settings
 from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop
+from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import state_folder
@@ -46,11 +47,14 @@ class PageChoices:
     zones: tuple[Zone, ...] = ()
     model: str = ""
     """File of the model whose words were changed, in place of the one that was installed."""
+    chosen: str = ""
+    """The model that was chosen in place of the configuration's."""
 
     @property
     def names(self) -> list[str]:
         """What there is, in words."""
-        return [word for word, found in (("crop", self.crop), ("zones", self.zones), ("words", self.model)) if found]
+        each = (("crop", self.crop), ("zones", self.zones), ("words", self.model), ("model", self.chosen))
+        return [word for word, found in each if found]
 
 
 class SetAside:
@@ -59,7 +63,7 @@ class SetAside:
     folder  the state folder; None: nothing is remembered
     source  the camera
     model   the model's name
-    fixed   what the configuration sets, so that nothing remembered is in force: `crop`, `zones`
+    fixed   what the configuration sets, so that nothing remembered is in force: `crop`, `zones`, `model`
     """
 
     def __init__(self, folder: Path | None, source: str, model: str, fixed: frozenset[str] = frozenset()) -> None:
@@ -69,17 +73,22 @@ class SetAside:
         self._fixed = fixed
         self._file = StateFile(folder / "set_aside.json") if folder else None
         self._crop, self._areas = SavedCrop(folder, source), SavedAreas(folder, source)
+        self._page = PageSettings(folder)
         self._in_force = ActiveCrop(), ActiveAreas()
         self._is_counting = False
         self.set_aside, self.reason = self._load()
 
     @classmethod
-    def of(cls, settings: Settings, environ: Mapping[str, str]) -> "SetAside":
-        """Of the camera of a run; nothing is remembered for files."""
+    def of(cls, settings: Settings, environ: Mapping[str, str], model_fixed: str = "") -> "SetAside":
+        """Of the camera of a run; nothing is remembered for files.
+
+        model_fixed  where the model is named; empty where the page may choose it
+        """
         source = settings.camera.source
         folder = state_folder(environ) if is_camera(source) else None
         fixed = {"crop"} if settings.camera.crop else set()
         fixed |= {"zones"} if settings.zones else set()
+        fixed |= {"model"} if model_fixed else set()
         return cls(folder, redacted(source) or "auto", settings.model.name, frozenset(fixed))
 
     def begin(self) -> None:
@@ -112,7 +121,7 @@ class SetAside:
 
     def _give_up(self, reason: str) -> None:
         crop, areas = self._in_force
-        found = replace(self._found(), model="")  # it is loaded already
+        found = replace(self._found(), model="", chosen="")  # it is loaded already
         if found.names and self._put_aside(found, reason):
             if found.crop is not None:
                 crop.become(crop.with_region(None))
@@ -152,15 +161,18 @@ class SetAside:
         self._in_force = crop, areas
 
     def use(self) -> str:
-        """Put it in force again; words are used from the next start on. Returns why it is not kept, "" if it is.
+        """Put it in force again; words and a model are used from the next start on.
 
-        raises  UsageError where it does not work; it stays aside then
+        returns  why it is not kept, "" if it is
+        raises   UsageError where it does not work; it stays aside then
         """
         (crop, areas), reasons = self._in_force, list[str]()
         if self.set_aside.zones:
             reasons.append(areas.replace(replace(areas.areas, zones=self.set_aside.zones)))
         if self.set_aside.crop is not None:
             reasons.append(crop.replace(self.set_aside.crop))
+        if self.set_aside.chosen:
+            reasons.append(self._page.save_model(self.set_aside.chosen))
         if not any(reasons):  # else it may not be there at the next start
             self.forget()
         return "; ".join(filter(None, reasons))
@@ -177,12 +189,18 @@ class SetAside:
         """What is remembered and would be in force."""
         crop = None if "crop" in self._fixed else self._crop.load()
         zones = () if "zones" in self._fixed else self._areas.load()[0].zones
-        return PageChoices(crop, zones, "" if self.set_aside.model else self._changed_model())
+        chosen = "" if "model" in self._fixed else self._page.model
+        return PageChoices(crop, zones, "" if self.set_aside.model else self._changed_model(), chosen)
 
     def _put_aside(self, found: PageChoices, reason: str) -> bool:
         """False if it cannot be kept: then it stays in force."""
         before = self.set_aside
-        both = PageChoices(found.crop or before.crop, found.zones or before.zones, found.model or before.model)
+        both = PageChoices(
+            found.crop or before.crop,
+            found.zones or before.zones,
+            found.model or before.model,
+            found.chosen or before.chosen,
+        )
         try:
             self._write(both, reason)
         except UsageError as error:
@@ -190,6 +208,8 @@ class SetAside:
             return False
         if found.crop is not None:
             self._crop.save(None)
+        if found.chosen:
+            self._page.save_model("")
         areas, unknown = self._areas.load()
         if found.zones and not unknown:
             self._areas.save(replace(areas, zones=()))
@@ -207,6 +227,7 @@ class SetAside:
                 "crop": None if found.crop is None else own_sides(found.crop),
                 "areas": areas_record(Areas(found.zones), own_sides),
                 "model": found.model,
+                "chosen": found.chosen,
                 "reason": reason,
             }
         if self._file is not None:
@@ -221,8 +242,9 @@ class SetAside:
             record = self._all()[self._source]
             crop = None if record["crop"] is None else Region(*record["crop"])
             zones = read_areas(record["areas"], in_px=True).zones
-            return PageChoices(crop, zones, str(record["model"])), str(record["reason"])
-        except (LookupError, TypeError, UsageError):
+            chosen = str(record.get("chosen", ""))  # not there before 0.3
+            return PageChoices(crop, zones, str(record["model"]), chosen), str(record["reason"])
+        except (LookupError, TypeError, AttributeError, UsageError):
             return PageChoices(), ""
 
     def _all(self) -> dict[str, Any]:

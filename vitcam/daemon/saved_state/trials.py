@@ -39,14 +39,17 @@ class Trials:
         self._closed = False
         self.worker = Worker("remember", self._work)
 
-    def keep(self, what: str, save: Callable[[], str]) -> str:
+    def keep(self, what: str, save: Callable[[], str], undo: Callable[[], None] | None = None) -> str:
         """Save a change once it has worked; returns why it is not kept, or not yet.
 
         what    kind of change: a newer one of the same kind takes the place of one that waits
         save    returns why it will not be kept, "" if it will
+        undo    called if a stage failed with it, also later; None: the stage's owner does it
         raises  UsageError if a stage failed with it
         """
         trial = self.begin(what, save)
+        if undo is not None:
+            trial.add_done_callback(lambda done: undo() if done.exception() else None)
         try:
             return trial.result(_WAIT_S)
         except TimeoutError:

@@ -64,7 +64,7 @@ def components() -> dict[str, Schema]:
         "View": record(_view(), "The crop: the part of the picture that the model gets."),
         "ChangedView": record(_view() | {"reason": _REASON}),
         "SetAside": record(
-            {"what": array_of(TEXT, "`crop`, `zones` or `words`."), "reason": TEXT},
+            {"what": array_of(TEXT, "`crop`, `zones`, `words` or `model`."), "reason": TEXT},
             "What earlier runs left and this start was made without, since starts with it had failed.",
         ),
         "ChangedRemembered": record({"set_aside": nullable(named("SetAside")), "remembered": FLAG, "reason": TEXT}),
@@ -72,6 +72,25 @@ def components() -> dict[str, Schema]:
         "Playback": described(of_type(Position), "Where a source of files is."),
         "State": _state(),
         "Model": record(_model(), "The model card.", optional=()),
+        "Models": record(
+            {
+                "models": array_of(TEXT, "Names of the installed ones."),
+                "name": described(TEXT, "The one in use: a name, or a file."),
+                "before": nullable(TEXT, "The one that was used before it."),
+                "fixed": described(TEXT, "Where the configuration names it; empty: another one can be chosen."),
+            }
+        ),
+        "ChosenModel": record(
+            {
+                "name": TEXT,
+                "unknown": array_of(TEXT, "A sentence for each label of a zone or a rule that it does not know."),
+                "remembered": FLAG,
+                "reason": _REASON,
+            }
+        ),
+        "ModelRequest": record(
+            {"name": TEXT, "check": described(FLAG, "True: only say what would change.")}, optional=("check",)
+        ),
         "Words": record({"words": array_of(TEXT), "remembered": FLAG, "reason": _REASON}),
         **event_schemas(),
         "Zones": record(_areas() | {"from": _ORIGIN}, "Zones and privacy masks."),

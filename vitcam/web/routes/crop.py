@@ -71,7 +71,7 @@ def view_record(parts: WebParts) -> dict[str, Any]:
     if within is not None and record["crop"] is None:
         record["crop"] = fractions(within, height, width)
     seen = crop_of(
-        parts.model.card.input, height, width, within
+        parts.model.value.info.card.input, height, width, within
     )  # not `newest.frame.crop`, which may be older than the crop
     return record | {"seen": fractions(seen, height, width)}
 

@@ -1,5 +1,6 @@
-"""The model card, and the words of a model whose labels are words. The page shows both and can change the words."""
+"""The model in use, and its words where its labels are words. The page shows both and can change them."""
 
+import asyncio
 from typing import Any
 
 from aiohttp import web
@@ -8,7 +9,9 @@ from vitcam.access.tokens import Scope
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model.record import model_record, names_of_model
 from vitcam.pictures.overlay_kinds import available_overlays
+from vitcam.run_model import RunModel
 from vitcam.web.context import AppContext, Handlers
+from vitcam.web.parts import ChosenModel, ModelChoice
 from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.body import Body, BodyLimits, read_json
 from vitcam.web.route import Route, as_json
@@ -17,35 +20,75 @@ from vitcam.words.live_labels import LiveLabels
 
 _WORDS = BodyLimits(65536, 5.0, "the words")
 _MAX_WORDS = 2
+_LONGEST_NAME = 200
+_NO_STORE = {"Cache-Control": "no-store"}
 
 
 class ModelRoutes(Handlers):
-    """Says what the model is, and lets viewers change its labels where these are words."""
+    """Says what the model is, lets viewers choose another one, and change its labels where these are words."""
 
     def __init__(self, app: AppContext) -> None:
         self._model = app.parts.model
-        self._words = app.parts.words
+        self._models = app.parts.models
         self._names = app.parts.names
         self._default = app.parts.default
-        self._overlays = available_overlays(app.parts.model.gives)
+        self._reads = app.threads.reads
         quota = Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words")
         self._admission = Admission(_WORDS, quota, app.threads.change)
+        self._choices = app.changes
 
     @Route("GET", "/api/model", Scope.READ, answers=as_json("Model"))
     async def show(self, _: web.Request) -> web.Response:
         """The model card."""
+        model = self._model.value
         record = {
-            **model_record(self._model),
-            **self._displayed(),
-            **words_record(self._words),
-            "stream": stream_record(self._default.value, self._overlays),
+            **model_record(model.info),
+            **self._displayed(model),
+            **words_record(model.words),
+            "stream": stream_record(self._default.value, available_overlays(model.info.gives)),
         }
-        return web.json_response(record, headers={"Cache-Control": "no-store"})
+        return web.json_response(record, headers=_NO_STORE)
 
-    def _displayed(self) -> dict[str, Any]:
+    def _displayed(self, model: RunModel) -> dict[str, Any]:
         """Labels and groups as predictions name them."""
-        naming = self._names.of(self._model.labels, self._model.groups)
+        naming = self._names.of(model.labels, model.members)
         return {} if naming is None else names_of_model(naming.labels, naming.members)
+
+    @Route("GET", "/api/models", Scope.READ, answers=as_json("Models"), refusals=(404,))
+    async def list_models(self, _: web.Request) -> web.Response:
+        """The models that can be chosen."""
+        record = await asyncio.wrap_future(self._reads.submit(self._choice().record))  # it reads files
+        return web.json_response(record, headers=_NO_STORE)
+
+    @Route(
+        "POST",
+        "/api/model",
+        Scope.CONTROL,
+        body=as_json("ModelRequest"),
+        answers=as_json("ChosenModel"),
+        refusals=(404, 409),
+    )
+    async def choose(self, request: web.Request) -> web.Response:
+        """Use another model from the next frame on.
+
+        It is loaded and verified beside the one in use. With `check`, nothing is changed: the answer says which labels
+        of zones and rules the model does not know. Answers 409 where the configuration names the model. `remembered`
+        says whether the next run will use it, too.
+        """
+        choice = self._choice()
+        chosen = await self._choices.serve(request, lambda body: _chosen(choice, read_json(body)))
+        return web.json_response(_choice_record(chosen))
+
+    @Route("POST", "/api/model/back", Scope.CONTROL, answers=as_json("ChosenModel"), refusals=(400, 404, 409))
+    async def back(self, request: web.Request) -> web.Response:
+        """Use the model that was used before this one again."""
+        choice = self._choice()
+        return web.json_response(_choice_record(await self._choices.serve(request, lambda _: _back(choice))))
+
+    def _choice(self) -> ModelChoice:
+        if self._models is None:
+            raise web.HTTPNotFound(text="no other model can be chosen in this run")
+        return self._models
 
     @Route("POST", "/api/words", Scope.CONTROL, body=as_json("WordsRequest"), answers=as_json("Words"))
     async def change_words(self, request: web.Request) -> web.Response:
@@ -53,13 +96,44 @@ class ModelRoutes(Handlers):
 
         From the next frame on. `remembered` says whether the next run will have them, too.
         """
-        words = self._words
+        words = self._model.value.words
         if words is None:
             raise UsageError(
                 "the labels of this model cannot be changed; `vitcam-train words` makes models whose labels are words"
             )
         reason = await self._admission.serve(request, lambda body: _replace(words, body))
         return web.json_response({"words": list(words.labels), "remembered": not reason, "reason": reason})
+
+
+def _chosen(choice: ModelChoice, body: Any) -> ChosenModel:
+    """`{"name": "everyday", "check": false}`. Raises UsageError."""
+    name = body.get("name") if isinstance(body, dict) else None
+    check = body.get("check", False) if isinstance(body, dict) else None
+    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME or not isinstance(check, bool):
+        raise UsageError('send {"name": "everyday"}, the name of a model that GET /api/models lists')
+    if check:
+        return choice.check(name)
+    _refuse_fixed(choice)
+    return choice.use(name)
+
+
+def _back(choice: ModelChoice) -> ChosenModel:
+    _refuse_fixed(choice)
+    return choice.back()
+
+
+def _refuse_fixed(choice: ModelChoice) -> None:
+    if choice.fixed:
+        raise web.HTTPConflict(text=f"the model is set by {choice.fixed}; change it there")
+
+
+def _choice_record(chosen: ChosenModel) -> dict[str, Any]:
+    return {
+        "name": chosen.name,
+        "unknown": list(chosen.unknown),
+        "remembered": not chosen.reason,
+        "reason": chosen.reason,
+    }
 
 
 def words_record(words: LiveLabels | None) -> dict[str, Any]:

@@ -26,7 +26,6 @@ class NamesRoute(Handlers):
 
     def __init__(self, app: AppContext) -> None:
         self._model = app.parts.model
-        self._words = app.parts.words
         self._names = app.parts.names
         self._reads = app.threads.reads
         self._admission = Admission.of_changes(_NAMES, app.threads.change)
@@ -72,4 +71,4 @@ class NamesRoute(Handlers):
 
     def _vocabulary(self) -> tuple[Sequence[str], Mapping[str, Sequence[int]]]:
         """The labels and groups of the model; words may have changed."""
-        return self._model.labels if self._words is None else self._words.labels, self._model.groups
+        return self._model.value.labels, self._model.value.members

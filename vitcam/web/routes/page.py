@@ -72,8 +72,7 @@ class PageRoutes(Handlers):
         self._files = app.files
         self._viewers = app.viewers
         self._default = parts.default
-        self._heads = parts.model.card.heads
-        self._overlays = available_overlays(parts.model.gives)
+        self._model = parts.model
         self._loop = asyncio.get_running_loop()
         self._preview = Preview(parts.state, AsyncSlot(parts.latest), app.encoder, parts.demand, parts.default)
         parts.areas.on_new_masks(self._let_go)
@@ -159,7 +158,8 @@ class PageRoutes(Handlers):
         return response
 
     def _variant(self, query: Mapping[str, str]) -> Variant:
-        return read_variant(query, self._heads, self._default.value, self._overlays)
+        model = self._model.value.info
+        return read_variant(query, model.card.heads, self._default.value, available_overlays(model.gives))
 
     def _let_go(self) -> None:
         """Masks were drawn. Called in any thread but the loop's."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from vitcam.access.tokens import Scope
-from vitcam.frames import ClassifiedFrame, Place, Prediction
+from vitcam.frames import Place, Prediction
+from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.slot import Slot
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.live import AsyncSlot

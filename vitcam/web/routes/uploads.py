@@ -44,8 +44,7 @@ class UploadRoutes(Handlers):
 
     def __init__(self, app: AppContext) -> None:
         self._photos = app.parts.photos
-        self._input = app.parts.model.card.input
-        self._explains = "rollout" in app.parts.model.gives
+        self._model = app.parts.model
         self._admission = Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_OF_ONE, "photos"), app.threads.upload)
 
     @Route(
@@ -67,7 +66,7 @@ class UploadRoutes(Handlers):
 
         It is the figure of `vitcam explain`.
         """
-        if not self._explains:
+        if "rollout" not in self._model.value.info.gives:
             raise UsageError(_NO_EXPLAIN)
         png = await self._admission.serve(request, self._draw_figure)
         return web.Response(body=png, content_type="image/png", headers={"Cache-Control": "no-store"})
@@ -77,9 +76,9 @@ class UploadRoutes(Handlers):
 
     def _describe(self, body: Body, with_input: bool) -> dict[str, Any]:
         """Runs in the executor: decoding a large photo takes longer than classifying it."""
-        photo = self._photos.decode(read_photo(body))
+        photo, spec = self._photos.decode(read_photo(body)), self._model.value.info.card.input
         prediction = _ask_model(self._photos.classify, photo.image)
-        record = prediction_record(prediction) | _placement(photo, prediction, self._input)
+        record = prediction_record(prediction) | _placement(photo, prediction, spec)
         record["attention"] = nested_lists(prediction.attention)
         if prediction.rollout is not None:
             record["rollout"] = nested_lists(prediction.rollout)
@@ -88,7 +87,7 @@ class UploadRoutes(Handlers):
         if prediction.evidence_share is not None:
             record["evidence_share"] = round(prediction.evidence_share, 4)
         if with_input:
-            record["input"] = _data_url(to_model_size(photo.image, self._input))
+            record["input"] = _data_url(to_model_size(photo.image, spec))
         return record
 
 

@@ -27,7 +27,8 @@ class ZonesRoute(Handlers):
     def __init__(self, app: AppContext) -> None:
         parts = app.parts
         self._latest = parts.latest
-        self._vocabulary = None if parts.words is not None else parts.vocabulary()  # words change while it runs
+        self._model = parts.model
+        self._vocabulary = parts.vocabulary()
         self._active = parts.areas
         self._admission = Admission.of_changes(_ZONES, app.threads.change)
 
@@ -50,8 +51,8 @@ class ZonesRoute(Handlers):
         areas = read_areas(read_json(body))
         for zone in areas.zones:
             check_size(f"the zone {zone.name}", zone.region, size_of(self._latest))
-        if (vocabulary := self._vocabulary) is not None:
-            for sentence in unknown_labels(areas.watched_labels, vocabulary.known):
+        if self._model.value.words is None:  # words change while it runs
+            for sentence in unknown_labels(areas.watched_labels, self._vocabulary.known):
                 raise UsageError(sentence)
         return self._active.replace(areas)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from vitcam.frames import ClassifiedFrame
+from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.state import State
 from vitcam.web.live import AsyncSlot
 from vitcam.web.stream.encoder import Encoder

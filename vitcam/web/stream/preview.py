@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from vitcam.errors import VitcamError
-from vitcam.frames import ClassifiedFrame
+from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.slot import Current
 from vitcam.state import State
 from vitcam.web.live import AsyncSlot

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from tests import frames
-from vitcam.frames import ClassifiedFrame, Image
+from vitcam.frames import Image
+from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.web.stream.encoder import draw, has_weights
 from vitcam.web.stream.variant import Variant
 

@@ -1,0 +1,173 @@
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from vitcam.config.load import merge_layers
+from vitcam.config.tables import ZoneSettings
+from vitcam.daemon.assembly import assemble
+from vitcam.daemon.parts import Daemon, RunOptions
+from vitcam.daemon.saved_state.page_settings import PageSettings
+from vitcam.errors import ModelError, UsageError
+from vitcam.frames import Event, Frame, Prediction
+from vitcam.model.bundle import read
+from vitcam.model.files import find_model
+
+LABELS = {name: set(read(find_model(name)).labels) for name in ("mnist", "cifar10", "cifar10-scratch")}  # type: ignore[union-attr]
+PHOTOS = 120
+
+
+class Witness:
+    """A frame sink that keeps every prediction."""
+
+    def __init__(self) -> None:
+        self.seen: list[Prediction] = []
+        self.events: list[Event] = []
+
+    def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
+        self.seen.append(prediction)
+        self.events += events
+
+    def let_go(self) -> None: ...
+
+    def close(self, events: tuple[Event, ...]) -> None: ...
+
+
+def run_of(source: Path, state: Path, **zones: str) -> tuple[Daemon, Witness]:
+    sets = [f"camera.source={source}", "model.name=mnist", "log.format=json", "web.enabled=false"]
+    settings = merge_layers(None, sets, {}, {}, Path("/nonexistent")).settings
+    settings = replace(settings, zones=tuple(ZoneSettings(name, "0,0,1,1", (label,)) for name, label in zones.items()))
+    daemon = assemble(RunOptions(settings, lambda: settings), {"STATE_DIRECTORY": str(state)}, patient=False)
+    witness = Witness()
+    daemon.publisher.show_to(witness)
+    return daemon, witness
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("photos")
+    for number in range(PHOTOS):
+        noise = np.random.default_rng(number).integers(0, 255, (32, 32, 3), np.uint8)
+        cv2.imwrite(str(folder / f"{number:03}.png"), noise)
+    return folder
+
+
+@pytest.fixture
+def running(photos: Path, tmp_path: Path) -> Iterator[tuple[Daemon, Witness]]:
+    daemon, witness = run_of(photos, tmp_path)
+    yield daemon, witness
+    daemon.trials.close()
+    daemon.pipeline.stop(5)
+    daemon.photos.close()
+
+
+def test_every_frame_is_answered_once_by_one_model_while_models_are_chosen_all_the_time(
+    running: tuple[Daemon, Witness],
+) -> None:
+    daemon, witness = running
+    swaps, over = 0, daemon.pipeline.over
+
+    def swap() -> None:
+        nonlocal swaps
+        while not over.is_set():
+            for name in ("cifar10-scratch", "mnist"):
+                daemon.models.use(name)
+                swaps += 1
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    daemon.pipeline.start(daemon.open_source)
+    assert over.wait(60)
+    swapping.join(30)
+
+    assert [prediction.seq for prediction in witness.seen] == list(range(PHOTOS))
+    assert all({guess.label for guess in each.top} <= LABELS[each.model.name] for each in witness.seen)
+    assert len({id(each.model) for each in witness.seen}) > 2, "models were loaded anew in between"
+    assert swaps > 2
+
+
+def test_a_model_is_kept_for_the_next_run_once_it_has_answered(running: tuple[Daemon, Witness], tmp_path: Path) -> None:
+    daemon, _ = running
+    chosen = daemon.models.use("cifar10")
+    before = PageSettings(tmp_path).model
+    daemon.pipeline.start(daemon.open_source)
+    assert daemon.pipeline.over.wait(60)
+    again = daemon.models.back()
+
+    assert (chosen.name, before) == ("cifar10", "")
+    assert "no picture" in chosen.reason
+    assert again.name == "mnist"
+    assert daemon.model.value.name_or_file == "mnist"
+
+
+def test_a_model_with_which_a_stage_fails_gives_way_to_the_one_before(
+    running: tuple[Daemon, Witness], tmp_path: Path
+) -> None:
+    daemon, _ = running
+    answered = threading.Event()
+
+    def fail() -> None:
+        while not answered.wait(0.01):
+            daemon.trials.failed("it does not run here")
+
+    failing = threading.Thread(target=fail)
+    failing.start()
+    with pytest.raises(UsageError, match="it does not run here"):
+        daemon.models.use("cifar10")
+    answered.set()
+    failing.join()
+
+    assert daemon.model.value.name_or_file == "mnist"
+    assert daemon.pipeline.state().model == "mnist"
+    assert PageSettings(tmp_path).model == ""
+
+
+def test_the_labels_that_zones_lose_are_named_before_and_nothing_changes(photos: Path, tmp_path: Path) -> None:
+    daemon, _ = run_of(photos, tmp_path, door="7", garden="airplane")
+
+    found = daemon.models.check("cifar10")
+
+    assert [("'7'" in sentence, "door" in sentence) for sentence in found.unknown] == [(True, True)]
+    assert daemon.model.value.name_or_file == "mnist"
+    daemon.photos.close()
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "models/mnist.tflite", "../mnist", "nothing"])
+def test_only_installed_models_can_be_chosen(running: tuple[Daemon, Witness], name: str) -> None:
+    daemon, _ = running
+
+    with pytest.raises((ModelError, UsageError)):
+        daemon.models.use(name)
+
+    assert daemon.model.value.name_or_file == "mnist"
+
+
+def test_a_model_of_another_process_is_used_at_a_reload_and_a_bad_one_is_refused(
+    running: tuple[Daemon, Witness], tmp_path: Path
+) -> None:
+    daemon, _ = running
+    first = daemon.models.read_again()
+    PageSettings(tmp_path).save_model("cifar10")
+    used = daemon.models.read_again(), daemon.model.value.name_or_file
+    same = daemon.model.value
+    again = daemon.models.read_again()
+    PageSettings(tmp_path).save_model("nothing")
+
+    assert (first, used, again) == ("", ("", "cifar10"), "")
+    assert daemon.model.value is same, "it is loaded once"
+    assert "nothing" in daemon.models.read_again()
+    assert daemon.model.value is same
+
+
+def test_a_chosen_model_that_is_gone_leaves_the_configured_one(photos: Path, tmp_path: Path) -> None:
+    PageSettings(tmp_path).save_model("gone")
+
+    daemon, _ = run_of(photos, tmp_path)
+
+    assert daemon.model.value.name_or_file == "mnist"
+    assert "gone" in daemon.model.value.trouble
+    daemon.photos.close()
