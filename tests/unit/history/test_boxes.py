@@ -17,7 +17,7 @@ from vitcam.frames import Box, Detail, Event, Frame, Guess, Prediction, Rect
 from vitcam.history.budget import WriteBudget
 from vitcam.history.export import as_text, header, labelled_pictures
 from vitcam.history.record import full_record
-from vitcam.history.recorder import Origin, Recorder
+from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, FrameSummary, Query, StoredEvent
@@ -48,7 +48,7 @@ class Story:
 
     def __init__(self) -> None:
         self.changes: list[EventChange] = []
-        self.recorder = Recorder(self.changes.append, Origin("toy", "abc"))
+        self.recorder = Recorder(self.changes.append)
         self.events = PlaceEvents(Rules())
         self.ns = 0
         self.ids = iter("abcdefgh")
@@ -114,7 +114,8 @@ BOXED = replace(SUMMARY, size=(WIDTH, HEIGHT), crop=RECT, detail=(96, 96))
 def store(tmp_path: Path) -> Iterator[EventStore]:
     asked: list[FrameSummary] = []
 
-    def reclassify(jpeg: bytes, summary: FrameSummary) -> FrameSummary:
+    def reclassify(jpeg: bytes, event: StoredEvent) -> FrameSummary:
+        summary = event.summary
         height, width = decode_image(jpeg).shape[:2]
         assert summary.crop.x + summary.crop.width <= width
         asked.append(summary)
