@@ -49,6 +49,8 @@ class World:
     busy: bool = False
     stall_file: str = ""
     """While this file exists, no frame comes."""
+    astray_file: str = ""
+    """While this file exists, the scaler cuts out another part of the sensor than it was set to."""
     hang_file: str = ""
     """While this file exists, nothing returns at all."""
 
@@ -256,6 +258,8 @@ class Picamera2:
                 raise TimeoutError
             time.sleep(0.002)
         self._due = max(self._due + 1 / self._world.fps, time.monotonic())
+        if self._world.astray_file and Path(self._world.astray_file).exists():
+            self._view = tuple(self._mode["crop_limits"])
         self.held += 1
         streams = {name: self._config[name] for name in ("main", "lores") if self._config[name]}
         return CompletedRequest(

@@ -514,3 +514,26 @@ def test_a_larger_picture_of_another_view_is_not_taken(machine: Machine, caplog:
     assert np.array_equal(frame.preview, seen)
     assert not frame.details
     assert "since a larger one shows another part of the view" in caplog.text
+
+
+@pytest.mark.fault(
+    "the camera shows another part of the view than it was set to, while it runs",
+    injected="picamera2 whose scaler cuts out another part",
+    observed="none of these frames leaves its process; the camera is lost with a sentence, and opens again",
+)
+def test_no_frame_of_another_view_leaves_the_cameras_process(machine: Machine) -> None:
+    machine.plays(modes=MODES, astray_file=str(machine.folder / "astray"))
+    followed = Followed(Box.around(Rect(40, 20, 60, 60), (320, 180)))
+    source, frames = open_source("picamera", followed.options()), []
+    with source:
+        running = iter(source)
+        frames.append(first_with_details(running, 1))
+        (machine.folder / "astray").touch()
+        with pytest.raises(SourceLost, match="another part of its sensor"):
+            frames.extend(running)
+    (machine.folder / "astray").unlink()
+    with source:
+        frames.append(first_with_details(iter(source), 1))
+    seen = fake_picamera2.view_of_landscape(VIEW, 320, 180)
+
+    assert all(np.abs(frame.preview.astype(int) - seen).mean() < 1 for frame in frames)

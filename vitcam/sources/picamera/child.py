@@ -101,16 +101,18 @@ def serve(camera: Any, config: CameraConfig, link: socket.socket, memory_fd: int
     memory = mmap.mmap(memory_fd, POOL_SIZE * ready.buffer_size)
     link.send(pack(ready))
     link.setblocking(False)
-    asked, seq = Asked(), 0
+    asked, seq, astray = Asked(), 0, 0
     while True:
         with _next_request(camera, config.patience_s) as (request, metadata):
             asked.read(link)
-            is_right = shows_the_view(streams, metadata)
-            if is_right and asked.free:  # else the daemon is too slow, and sees a gap in seq
+            astray = 0 if shows_the_view(streams, metadata) else astray + 1
+            if asked.free and not astray:  # else the daemon is too slow, and sees a gap in seq
                 captured_ns = metadata.get("SensorTimestamp") or time.monotonic_ns()
                 buffer = asked.free.pop()
                 cuts = copying.copy(request, ready.bytes_of(memory, buffer), asked.boxes)
                 link.send(pack(Captured(buffer, seq, captured_ns, cuts)))
+        if astray > _FRAMES_TO_SETTLE:
+            raise PiCameraError("the camera shows another part of its sensor than it was set to")
         seq += 1
 
 

@@ -128,7 +128,7 @@ def _granted(camera: Any, preview: GrantedStream, view: Rect) -> Streams:
         raise NothingLarger(f"the camera grants a larger one of another shape, {large.width}×{large.height} px")
     shown = _view_of(camera)
     if not _is_same(shown, view, preview):
-        if not _contains(shown, view):
+        if not _contains(shown, view) or not _is_same(_middle_of(shown, view), view, preview):
             raise NothingLarger("a larger one shows another part of the view")
         _zoom(camera, view)
     return Streams(
@@ -194,6 +194,12 @@ def _most_across(preview: GrantedStream) -> float:
 def _contains(outer: Rect, inner: Rect) -> bool:
     across = outer.x <= inner.x and inner.x + inner.width <= outer.x + outer.width
     return across and outer.y <= inner.y and inner.y + inner.height <= outer.y + outer.height
+
+
+def _middle_of(outer: Rect, inner: Rect) -> Rect:
+    """As much as `inner` from the middle: that stays the same part where the sensor flips what it reads."""
+    x, y = outer.x + (outer.width - inner.width) // 2, outer.y + (outer.height - inner.height) // 2
+    return Rect(x, y, inner.width, inner.height)
 
 
 def _is_same(one: Rect, other: Rect, preview: GrantedStream) -> bool:

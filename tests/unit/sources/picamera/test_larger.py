@@ -102,6 +102,7 @@ def test_the_larger_picture_has_the_previews_shape_and_even_sides(monkeypatch: p
         (MODES, {"says_view": False}, "does not say which part"),
         ([MIDDLE | {"size": [320, 180]}], {}, "no more px of this view at 30 frames/s"),
         ([MIDDLE | {"size": [320, 180]}, WHOLE | {"size": [400, 226]}], {}, "no more px of this view"),
+        ([MIDDLE | {"crop_limits": [270, 162, 1152, 648], "size": [320, 180]}, WHOLE], {}, "another part of the view"),
         (MODES, {"grants": "NV12"}, "grants a larger one as NV12 only"),
         (MODES, {"lores_size": [160, 90]}, "scales to 160×90 px only"),
         (MODES, {"lores": False}, "a larger one is refused: Invalid camera configuration"),
