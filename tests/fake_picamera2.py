@@ -42,6 +42,8 @@ class World:
     fps: float = 60
     modes: list[dict[str, Any]] = field(default_factory=list)
     """Of the sensor: `size`, `crop_limits` in its px, `fps`, `bit_depth`. None: it is not a sensor's camera."""
+    moving: bool = False
+    """Whether a bright square crosses what it sees."""
     zooms: bool = True
     """False: the scaler's crop stays what it is, whatever was asked."""
     says_view: bool = True
@@ -261,6 +263,7 @@ class Picamera2:
         if self._world.astray_file and Path(self._world.astray_file).exists():
             self._view = tuple(self._mode["crop_limits"])
         self.held += 1
+        self._now = time.monotonic()
         streams = {name: self._config[name] for name in ("main", "lores") if self._config[name]}
         return CompletedRequest(
             {name: _buffer(stream, self._config["transform"], self._seen(stream)) for name, stream in streams.items()},
@@ -327,7 +330,11 @@ class Picamera2:
 
     def _seen(self, stream: dict[str, Any]) -> NDArray[np.uint8]:
         """(H, W, 3) RGB: the scene, as this stream shows it."""
-        return view_of_landscape(self._view, *stream["size"]) if self._mode else bars(*stream["size"])
+        if not self._mode:
+            return bars(*stream["size"])
+        width, height = stream["size"]
+        scene = with_square(self._now) if self._world.moving else landscape()
+        return view_of_landscape(self._view, width, height, scene)
 
 
 _BYTES = {"BGR888": 3, "RGB888": 3, "XBGR8888": 4, "XRGB8888": 4, "YUYV": 2}
@@ -347,10 +354,20 @@ def landscape() -> NDArray[np.uint8]:
     return np.asarray(cv2.resize(coarse, (1728, 972), interpolation=cv2.INTER_CUBIC), np.uint8)
 
 
-def view_of_landscape(view: tuple[int, ...], width: int, height: int) -> NDArray[np.uint8]:
+def with_square(now_s: float) -> NDArray[np.uint8]:
+    """(972, 1728, 3) RGB: the landscape and a square, which goes to and fro in eight seconds."""
+    scene = landscape().copy()
+    x = 500 + round(abs(now_s % 8 - 4) / 4 * 600)
+    scene[450:550, x : x + 100] = 255
+    return scene
+
+
+def view_of_landscape(
+    view: tuple[int, ...], width: int, height: int, scene: NDArray[np.uint8] | None = None
+) -> NDArray[np.uint8]:
     """(height, width, 3) RGB: a part of the sensor, scaled."""
     x, y, w, h = view
-    part = landscape()[y : y + h, x : x + w]
+    part = (landscape() if scene is None else scene)[y : y + h, x : x + w]
     return np.asarray(cv2.resize(part, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 

@@ -1,4 +1,7 @@
-"""What the real picamera2 captures, cut and whole: run by `run_inside.py` in a process of its own."""
+"""What the real picamera2 captures, cut and whole: run by `run_inside.py` in a process for each camera.
+
+`python -m tests.pivm.details_inside NUMBER` prints what it found as JSON.
+"""
 
 import json
 import sys
@@ -52,11 +55,11 @@ def compare(camera: Any, streams: Streams) -> dict[str, object]:
     }
 
 
-def main() -> int:
+def main(number: int) -> int:
     from libcamera import ColorSpace, Transform
     from picamera2 import Picamera2
 
-    camera = Picamera2(0)
+    camera = Picamera2(number)
     streams = configure_for_boxes(camera, CONFIG, ColorSpace.Smpte170m(), Transform())
     print(json.dumps(compare(camera, streams)))
     camera.stop()
@@ -65,4 +68,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(int(sys.argv[1])))

@@ -3,4 +3,4 @@
 set -e
 /opt/venv/bin/pip install --quiet --no-index --find-links /io/wheels vitcam
 cd /io
-exec /opt/venv/bin/python -u -m tests.pivm.run_inside
+exec /opt/venv/bin/python -u -m tests.pivm.run_inside "$@"
