@@ -25,7 +25,7 @@ from vitcam.sources.discovery import NO_IMPORT
 from vitcam.sources.picamera.copying import Copying
 from vitcam.sources.picamera.larger import configure_for_boxes, configure_without, shows_the_view
 from vitcam.sources.picamera.messages import MOST_DETAILS, Boxes, CameraConfig, CameraFailed, Captured, Ready
-from vitcam.sources.picamera.streams import Streams, buffers_size, left_to_flip
+from vitcam.sources.picamera.streams import GrantedStream, Streams, buffers_size, left_to_flip
 
 _OPEN_S = 30
 _COPY_S = 3  # takes some ms
@@ -177,16 +177,18 @@ def _ready(camera: Any, config: CameraConfig, streams: Streams) -> Ready:
         height,
         width,
         *((spec.height, spec.width) if spec and streams.small else (0, 0)),
-        room=_room(height * width, spec) if streams.large else 0,
+        room=_room(height * width, streams.large, spec),
         following=streams.following,
         camera_bytes=buffers_size(camera),
     )
 
 
-def _room(preview_px: int, spec: InputSpec | None) -> int:
+def _room(preview_px: int, large: GrantedStream | None, spec: InputSpec | None) -> int:
     """Bytes for details: as many as for the preview, but enough for each to be twice as wide as the model's input."""
+    if large is None:
+        return 0
     enough = 0 if spec is None else _DETAIL**2 * spec.height * spec.width
-    return 3 * max(preview_px, MOST_DETAILS * enough)
+    return 3 * min(max(preview_px, MOST_DETAILS * enough), large.width * large.height)
 
 
 @contextmanager

@@ -27,6 +27,7 @@ _MOST_PX = 6_000_000  # each buffer takes 1.5 bytes a px
 _LEAST_GAIN = 1.1  # times the sides of the preview
 _TRIED_PX = 64
 _SAME_RATE = 0.98
+_LONGEST_REASON = 200  # picamera2 repeats the whole configuration
 
 
 class NothingLarger(Exception):
@@ -64,7 +65,7 @@ def configure_for_boxes(camera: Any, config: CameraConfig, colour_space: object,
     except NothingLarger as why:
         reason = str(why)
     except Exception as error:  # noqa: BLE001 - picamera2 raises whatever it likes, and without all this it works
-        reason = f"a larger one is refused: {error}"
+        reason = f"a larger one is refused: {str(error).partition(chr(10))[0][:_LONGEST_REASON]}"
     return configure_without(camera, config, colour_space, transform, reason)
 
 
