@@ -8,7 +8,7 @@ import typer
 
 from vitcam.cli.options import ConfigOptions, LabelsOption, ModelOption, ThreadsOption, TopKOption
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
-from vitcam.pictures.view import Flip
+from vitcam.pictures.view import Flip, Follow
 from vitcam.terminal.verbs import grouped
 
 
@@ -39,6 +39,7 @@ def run(
         str | None,
         typer.Option("--crop", metavar="X,Y,W,H", help="Give the model this part of the picture, in fractions or px."),
     ] = None,
+    follow: Annotated[Follow | None, typer.Option("--follow", help="Look at what moves, too, or not.")] = None,
     rotate: Annotated[
         int | None,
         typer.Option("--rotate", metavar="0|90|180|270", help="Turn pictures clockwise by this many degrees."),
@@ -96,6 +97,7 @@ def run(
         "model.threads": threads,
         "model.fps": fps,
         "model.top_k": top_k,
+        "look.follow": follow,
         "overlay.mode": overlay,
         "web.host": host,
         "web.port": port,

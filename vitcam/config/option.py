@@ -93,8 +93,9 @@ def options_of(section: str, section_class: type[Any]) -> list[Option]:
 
 def _option(section: str, f: dataclasses.Field[Any], hint: type[Any]) -> Option:
     plain, rule = get_args(hint)  # of Annotated
-    choices = get_args(plain) if get_origin(plain) is Literal else ()
     kinds = [kind for kind in get_args(plain) if kind is not NoneType]
-    optional = f.default is None and len(kinds) == 1
-    kind = type(f.default) if choices else kinds[0] if optional else get_origin(plain) or plain
+    if f.default is None and len(kinds) == 1:
+        plain = kinds[0]
+    choices = get_args(plain) if get_origin(plain) is Literal else ()
+    kind = type(choices[0]) if choices else get_origin(plain) or plain
     return Option(section, f.name, kind, f.default, choices, rule)

@@ -6,6 +6,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
+from vitcam.config.look import LookSettings, MotionSettings
 from vitcam.config.names import OWN_NAME, NameSettings
 from vitcam.config.option import Option, Rule, options_of
 from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
@@ -107,28 +108,6 @@ class ModelSettings:
         float, Rule("Limit of predictions/s. 0: no limit, every frame is classified", low=0, high=240, live=True)
     ] = 0.0
     top_k: Annotated[int, Rule("Number of the most probable labels that are reported", low=1, high=1000, live=True)] = 5
-
-
-@dataclass(frozen=True, slots=True)
-class MotionSettings:
-    """Classify less often while nothing moves. Off by default: it misses things that are very slow or very small."""
-
-    enabled: Annotated[
-        bool, Rule("Classify fewer frames of a camera while nothing moves in the part that the model gets", live=True)
-    ] = False
-    threshold: Annotated[
-        float,
-        Rule(
-            "Change of a spot that counts as movement, in levels of 255. Use more if the picture is noisy",
-            low=1,
-            high=100,
-            live=True,
-        ),
-    ] = 6.0
-    hold_s: Annotated[
-        float, Rule("Time without movement after which fewer frames are classified, in s", low=0, high=3600, live=True)
-    ] = 3.0
-    rest_fps: Annotated[float, Rule("Limit of predictions/s while nothing moves", low=0.01, high=60, live=True)] = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +284,8 @@ class Settings:
 
     camera: CameraSettings = CameraSettings()
     model: ModelSettings = ModelSettings()
-    motion: MotionSettings = MotionSettings()
+    look: LookSettings = field(default_factory=LookSettings)
+    motion: MotionSettings = field(default_factory=MotionSettings)
     heat: HeatSettings = HeatSettings()
     events: EventSettings = EventSettings()
     store: StoreSettings = StoreSettings()

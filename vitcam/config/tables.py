@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from vitcam.config.option import Option, Rule, options_of
 from vitcam.config.validators import SPAN_WORDS, is_notify_address, is_rule_name, is_span_of_day, is_web_address
-from vitcam.pictures.view import CROP_WORDS, is_region
+from vitcam.pictures.view import CROP_WORDS, Follow, is_region
 
 EventKind = Literal["seen", "unknown", "problem"]
 Phase = Literal["new", "end"]
@@ -48,6 +48,10 @@ class ZoneSettings:
     dwell_s: Annotated[
         float | None,
         Rule("As `events.dwell_s`, for this zone. Not given: as there", low=0, high=3600, example=1.0, live=True),
+    ] = None
+    follow: Annotated[
+        Follow | None,
+        Rule("As `look.follow`, for this zone. Not given: as there", example="motion", live=True),
     ] = None
 
 

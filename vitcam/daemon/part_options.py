@@ -4,7 +4,8 @@ import sys
 from typing import Protocol, TextIO
 
 from vitcam.clips.recorder import ClipOptions
-from vitcam.config.settings import ClipSettings, LogSettings, MotionSettings, Settings
+from vitcam.config.look import MotionSettings
+from vitcam.config.settings import ClipSettings, LogSettings, Settings
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam.names.active import ActiveNames
@@ -26,7 +27,7 @@ from vitcam.zones.motion import GateOptions, MotionGate
 def zones_of(settings: Settings) -> tuple[Zone, ...]:
     """The zones that the configuration names."""
     return tuple(
-        Zone(zone.name, Region.parse(zone.rect), zone.labels, zone.enter, zone.leave, zone.dwell_s)
+        Zone(zone.name, Region.parse(zone.rect), zone.labels, zone.enter, zone.leave, zone.dwell_s, zone.follow)
         for zone in settings.zones
     )
 

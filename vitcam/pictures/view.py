@@ -11,6 +11,8 @@ from vitcam.errors import UsageError
 
 Rotate = Literal[0, 90, 180, 270]
 Flip = Literal["none", "h", "v", "hv"]
+Follow = Literal["off", "motion"]
+"""Whether the model looks at what moves, too."""
 
 MOST_SIDE = 65535
 """px; no JPEG is longer or wider."""

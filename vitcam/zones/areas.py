@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from vitcam.errors import SourceError
 from vitcam.frames import Rect
-from vitcam.pictures.view import Region
+from vitcam.pictures.view import Follow, Region
 
 MOST_ZONES = 64
 MOST_MASKS = 64
@@ -27,6 +27,8 @@ class Zone:
     """As in the rules of events; None: the same as everywhere."""
     leave: float | None = None
     dwell_s: float | None = None
+    follow: Follow | None = None
+    """Whether what moves there is followed; None: the same as everywhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,16 @@
 """Zones and masks as JSON: what `/api/zones` gives and takes, and what is kept for the next start."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast, get_args
 
 from vitcam.errors import UsageError
-from vitcam.pictures.view import Region
+from vitcam.pictures.view import Follow, Region
 from vitcam.text import shortened
 from vitcam.zones.areas import MOST_LABELS, MOST_MASKS, MOST_ZONES, ZONE_NAME, Areas, Zone
 
 FORM = 'send {"zones": {"door": {"rect": [x, y, width, height], "labels": []}}, "masks": [[x, y, width, height]]}'
 _SIDES = "four numbers from 0 to 1: x, y, width, height in fractions of the picture"
-_KEYS = frozenset({"rect", "labels", "enter", "leave", "dwell_s"})
+_KEYS = frozenset({"rect", "labels", "enter", "leave", "dwell_s", "follow"})
 _LONGEST_LABEL = 100
 _MOST_DWELL_S = 3600.0
 
@@ -28,6 +28,7 @@ def areas_record(areas: Areas, sides: Callable[[Region], list[float] | None]) ->
                 "enter": zone.enter,
                 "leave": zone.leave,
                 "dwell_s": zone.dwell_s,
+                "follow": zone.follow,
             }
             for zone in areas.zones
         },
@@ -63,13 +64,16 @@ def _zone(name: str, record: Any, in_px: bool) -> Zone:
         raise UsageError(f"{shortened(repr(name))} cannot be the name of a zone; use up to 32 letters, digits, - and _")
     what = f"the zone {name}"
     if not isinstance(record, dict) or not record.keys() <= _KEYS:
-        raise UsageError(f"{what} must be an object with rect, and labels, enter, leave and dwell_s where they are set")
+        raise UsageError(
+            f"{what} must be an object with rect, and labels, enter, leave, dwell_s and follow where they are set"
+        )
     region = _region(what, record.get("rect"), in_px)
     enter, leave = (_number(what, key, record.get(key), 1.0) for key in ("enter", "leave"))
     if enter is not None and leave is not None and leave > enter:
         raise UsageError(f"{what}: leave is {leave:g} and enter {enter:g}; leave may be at most enter")
     dwell_s = _number(what, "dwell_s", record.get("dwell_s"), _MOST_DWELL_S)
-    return Zone(name, region, _labels(what, record.get("labels") or []), enter, leave, dwell_s)
+    labels, follow = _labels(what, record.get("labels") or []), _follow(what, record.get("follow"))
+    return Zone(name, region, labels, enter, leave, dwell_s, follow)
 
 
 def _region(what: str, sides: Any, in_px: bool) -> Region:
@@ -89,6 +93,15 @@ def _labels(what: str, labels: Any) -> tuple[str, ...]:
             f"the labels of {what} must be a list of up to {MOST_LABELS} texts of 1 to {_LONGEST_LABEL} characters"
         )
     return tuple(label.strip() for label in labels)
+
+
+def _follow(what: str, value: Any) -> Follow | None:
+    if value is None:
+        return None
+    for follow in get_args(Follow):
+        if value == follow:
+            return cast(Follow, follow)
+    raise UsageError(f'follow of {what} is {shortened(repr(value))}; "off" or "motion" is allowed, or null')
 
 
 def _number(what: str, key: str, value: Any, most: float) -> float | None:

@@ -9,6 +9,7 @@ from vitcam.names.languages import LANGUAGES
 from vitcam.names.wanted import MOST
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.resize import InputSpec
+from vitcam.pictures.view import Follow
 from vitcam.sources.playback import Position
 from vitcam.state import State
 from vitcam.web.openapi.history import PLACE, event_schemas
@@ -163,7 +164,8 @@ def _areas() -> dict[str, Schema]:
     rules = {"enter": nullable(PROBABILITY), "leave": nullable(PROBABILITY), "dwell_s": nullable(NUMBER)}
     labels = array_of(TEXT, "Labels and groups that begin an event there; empty: every one.")
     rect = nullable(_fractions())
-    zone = record({"rect": rect, "labels": labels, **rules}, optional=("labels", *rules))
+    follow = nullable(one_of(get_args(Follow)), "Whether what moves there is followed; null: as the settings say.")
+    zone = record({"rect": rect, "labels": labels, **rules, "follow": follow}, optional=("labels", *rules, "follow"))
     return {
         "zones": {"type": "object", "additionalProperties": zone, "description": "By name."},
         "masks": array_of(rect, "Parts of the picture that are black before anybody gets it."),
