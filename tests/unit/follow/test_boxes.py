@@ -1,0 +1,83 @@
+"""Where boxes lie, whatever they are around."""
+
+import numpy as np
+
+from vitcam.follow.boxes import box_around, common_of, least_of, overlap_of, steady_box
+from vitcam.frames import Rect
+from vitcam.pictures.resize import InputSpec
+
+VIEW = Rect(0, 0, 1280, 720)
+
+
+def inside(box: Rect, bounds: Rect) -> bool:
+    return common_of(box, bounds) == box
+
+
+def test_a_box_is_half_as_large_again_as_its_thing_and_square() -> None:
+    assert box_around(Rect(600, 300, 200, 120), VIEW, (224, 224)) == Rect(550, 210, 300, 300)
+
+
+def test_a_box_has_at_least_as_many_px_as_the_model() -> None:
+    assert box_around(Rect(640, 360, 20, 20), VIEW, (224, 224)) == Rect(538, 258, 224, 224)
+
+
+def test_a_camera_with_more_px_than_its_picture_has_smaller_boxes() -> None:
+    assert least_of(InputSpec(224, 224), 1.8) == (125, 125)
+    assert least_of(None) == (1, 1)
+
+
+def test_a_box_at_the_border_is_moved_inside() -> None:
+    assert box_around(Rect(0, 700, 40, 20), VIEW, (224, 224)) == Rect(0, 496, 224, 224)
+
+
+def test_a_box_is_never_larger_than_its_zone() -> None:
+    assert box_around(Rect(100, 100, 300, 300), Rect(90, 80, 150, 400), (224, 224)) == Rect(90, 175, 150, 150)
+
+
+def test_a_model_that_wants_another_shape_gets_boxes_of_that_shape() -> None:
+    box = box_around(Rect(600, 300, 100, 100), VIEW, (100, 200))
+
+    assert (box.width, box.height) == (300, 150)
+
+
+def test_a_box_stays_while_its_thing_moves_a_little_and_goes_on_when_it_leaves_the_middle() -> None:
+    thing = Rect(600, 300, 60, 60)
+    box = box_around(thing, VIEW, (224, 224))
+
+    assert steady_box(box, Rect(620, 310, 60, 60), VIEW, (224, 224)) is box
+    assert steady_box(box, Rect(660, 310, 60, 60), VIEW, (224, 224)) == Rect(578, 228, 224, 224)
+
+
+def test_a_box_that_a_thing_has_outgrown_is_replaced() -> None:
+    box = box_around(Rect(600, 300, 100, 100), VIEW, (64, 64))
+
+    assert steady_box(box, Rect(580, 280, 140, 140), VIEW, (64, 64)).width == 210
+    assert steady_box(box, Rect(625, 325, 50, 50), VIEW, (64, 64)).width == 75
+
+
+def test_every_box_lies_inside_its_bounds_whatever_it_is_around() -> None:
+    rng = np.random.default_rng(45)
+
+    def any_rect(most: int, outside: int) -> Rect:
+        x, y = (int(each) for each in rng.integers(-outside, most, 2))
+        width, height = (int(each) for each in rng.integers(1, most, 2))
+        return Rect(x, y, width, height)
+
+    for _ in range(10_000):
+        height, width = (int(each) for each in rng.integers(1, 2400, 2))
+        zone = any_rect(2400, 0)
+        bounds = Rect.between(zone.x, zone.y, zone.x + zone.width, zone.y + zone.height, height, width)
+        least = tuple(int(each) for each in rng.integers(1, 600, 2))
+        thing, later = any_rect(2400, 300), any_rect(2400, 300)
+        box = box_around(thing, bounds, (least[0], least[1]))
+        after = steady_box(box, later, bounds, (least[0], least[1]))
+
+        assert inside(box, bounds)
+        assert inside(after, bounds)
+        assert min(box.width, box.height) >= 1
+
+
+def test_how_much_two_rectangles_have_in_common() -> None:
+    assert overlap_of(Rect(0, 0, 10, 10), Rect(0, 0, 10, 10)) == 1
+    assert overlap_of(Rect(0, 0, 10, 10), Rect(5, 0, 10, 10)) == 1 / 3
+    assert overlap_of(Rect(0, 0, 10, 10), Rect(10, 0, 10, 10)) == 0

@@ -1,0 +1,82 @@
+"""The square around a thing that the model looks at: with room around it, inside its bounds, and steady."""
+
+import math
+
+from vitcam.frames import Rect
+from vitcam.pictures.resize import InputSpec
+
+_ROOM = 1.5  # a box is so many times as large as what it is around
+_MIDDLE = 0.15  # of a box's side: so far from its middle may be what it is around
+_GROWS, _SHRINKS = 1.1, 0.6  # how much larger or smaller the box of now must be to take its place
+
+
+def box_around(thing: Rect, bounds: Rect, least: tuple[int, int]) -> Rect:
+    """The box of a thing: half as large again, of the shape of the model's input, and inside its bounds.
+
+    thing   in px of the picture
+    bounds  the view or the zone, in px of the picture
+    least   least (height, width) in px: less would have to be enlarged for the model
+    """
+    height, width = (max(1, side) for side in least)
+    scale = max(_ROOM * max(thing.width / width, thing.height / height), 1.0)
+    scale = min(scale, bounds.width / width, bounds.height / height)
+    wide, high = max(1, math.floor(width * scale + 1e-6)), max(1, math.floor(height * scale + 1e-6))
+    wide, high = min(wide, bounds.width), min(high, bounds.height)
+    x = thing.x + thing.width // 2 - wide // 2
+    y = thing.y + thing.height // 2 - high // 2
+    x = max(bounds.x, min(x, bounds.x + bounds.width - wide))
+    y = max(bounds.y, min(y, bounds.y + bounds.height - high))
+    return Rect(x, y, wide, high)
+
+
+def steady_box(before: Rect, thing: Rect, bounds: Rect, least: tuple[int, int]) -> Rect:
+    """The same box, unless the thing has left its middle or has another size, or the bounds are others.
+
+    thing, bounds, least  as in `box_around`
+    """
+    now = box_around(thing, bounds, least)
+    aside = max(
+        abs(2 * now.x + now.width - 2 * before.x - before.width) / (2 * before.width),
+        abs(2 * now.y + now.height - 2 * before.y - before.height) / (2 * before.height),
+    )
+    fits = _SHRINKS <= now.width / before.width <= _GROWS
+    return before if fits and aside <= _MIDDLE and _holds(bounds, before) and not _cut(before, thing, bounds) else now
+
+
+def least_of(spec: InputSpec | None, px_per_px: float = 1.0) -> tuple[int, int]:
+    """The least (height, width) of a box in px of the picture: the model's input in the camera's own px.
+
+    px_per_px  how many px of the camera one px of the picture stands for
+    """
+    if spec is None:
+        return 1, 1
+    return math.ceil(spec.height / px_per_px), math.ceil(spec.width / px_per_px)
+
+
+def overlap_of(one: Rect, other: Rect) -> float:
+    """The part that two rectangles have in common, of what both cover together: 0 to 1."""
+    across = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
+    down = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
+    if across <= 0 or down <= 0:
+        return 0.0
+    common = across * down
+    return common / (one.width * one.height + other.width * other.height - common)
+
+
+def common_of(one: Rect, other: Rect) -> Rect | None:
+    """What two rectangles have in common; None: nothing."""
+    left, top = max(one.x, other.x), max(one.y, other.y)
+    right, bottom = min(one.x + one.width, other.x + other.width), min(one.y + one.height, other.y + other.height)
+    return Rect(left, top, right - left, bottom - top) if right > left and bottom > top else None
+
+
+def _holds(bounds: Rect, box: Rect) -> bool:
+    return common_of(bounds, box) == box
+
+
+def _cut(box: Rect, thing: Rect, bounds: Rect) -> bool:
+    """Whether a part of a thing that its bounds hold lies outside the box, though the box is large enough for it."""
+    inside = common_of(thing, bounds)
+    if inside is None or inside.width > box.width or inside.height > box.height:
+        return False
+    return not _holds(box, inside)

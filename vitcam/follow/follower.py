@@ -1,0 +1,136 @@
+"""Follows what moves in the frames of a source, and says where to look.
+
+Two threads call it: the one that takes frames from their source, and the one that classifies. One lock guards its
+state; what is followed now is a snapshot, which any thread may read.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from vitcam.follow.track import Bounds
+from vitcam.follow.watch import BoxLook, Watch
+from vitcam.frames import Box, Frame, Place, Prediction, Rect
+from vitcam.pictures.resize import InputSpec
+from vitcam.pictures.view import Follow, Region
+from vitcam.zones.areas import Areas, zone_rect
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Something that is followed now."""
+
+    place: Place
+    rect: Rect
+    """Its box, in px of the frame."""
+    size: tuple[int, int]
+    """Width and height of the frame, in px."""
+    since_ns: int
+    """Capture time of the first frame in which it was seen."""
+
+    @property
+    def box(self) -> Box:
+        """In fractions of the frame."""
+        return Box.around(self.rect, self.size)
+
+
+class Follower:
+    """Of the view, or of the zones in which things are followed.
+
+    follow  whether what moves is followed where a zone does not say it itself
+    spec    the model's input; None: the model takes any size
+    region  the part of the view that was chosen for the model; None: all of it
+    """
+
+    def __init__(
+        self,
+        follow: Follow = "off",
+        spec: InputSpec | None = None,
+        region: Callable[[], Region | None] = lambda: None,
+    ) -> None:
+        self.follow: Follow = follow
+        """Any thread may replace it."""
+        self.spec = spec
+        """Any thread may replace it: nothing that another model said of a place holds then."""
+        self._region = region
+        self._lock = threading.Lock()
+        self._watch: Watch | None = None
+        self._of: object = None
+        """What the watch was made for."""
+        self._count = 0
+        self._following: tuple[Followed, ...] = ()
+
+    @property
+    def following(self) -> tuple[Followed, ...]:
+        """What is followed now. Any thread may ask."""
+        return self._following
+
+    def boxes(self) -> tuple[Box, ...]:
+        """The same as parts of the upright picture. Any thread may ask."""
+        return tuple(each.box for each in self._following)
+
+    def is_on(self, areas: Areas) -> bool:
+        """Whether anything may be followed. Any thread may ask."""
+        if not areas.zones:
+            return self.follow == "motion"
+        return any((zone.follow or self.follow) == "motion" for zone in areas.zones)
+
+    def begin_anew(self) -> None:
+        """Forget everything: the camera was moved, or masks were drawn. Any thread may call it."""
+        with self._lock:
+            self._watch, self._following = None, ()
+
+    def take(self, frame: Frame, areas: Areas) -> None:
+        """Take a frame into account: each of a camera or a film, in its order, with its masks drawn.
+
+        A photo of a folder is left out: the next one shows something else.
+        """
+        if frame.path is not None or not self.is_on(areas):
+            if self._watch is not None:
+                self.begin_anew()
+            return
+        with self._lock:
+            watch = self._watch_of(frame, areas)
+            self._count = watch.take(frame, self._count)
+            size = watch.grid.width, watch.grid.height
+            followed = () if watch.is_over else watch.tracks.followed
+            self._following = tuple(Followed(each.place, each.box, size, each.born_ns) for each in followed)
+
+    def moved_ns(self, zone: str | None) -> int | None:
+        """Capture time of the last frame in which something moved in a zone or the view; None: nobody follows it."""
+        with self._lock:
+            return None if self._watch is None else self._watch.moved_ns.get(zone)
+
+    def looks(self, frame: Frame) -> list[BoxLook]:
+        """The looks at what is followed in a frame, due or not."""
+        with self._lock:
+            return [] if self._watch is None or self._watch.is_over else self._watch.looks(frame)
+
+    def looked(self, prediction: Prediction) -> Prediction:
+        """What a look at something that is followed has shown.
+
+        returns  it, with whether that is what the place shows at rest
+        """
+        with self._lock:
+            return prediction if self._watch is None else self._watch.looked(prediction)
+
+    def looked_at_rest(self, prediction: Prediction) -> None:
+        """What the place of something that is followed shows without it."""
+        with self._lock:
+            if self._watch is not None:
+                self._watch.looked_at_rest(prediction)
+
+    def _watch_of(self, frame: Frame, areas: Areas) -> Watch:
+        """Another one where the view is not what it was."""
+        height, width = frame.preview.shape[:2]
+        of = (height, width, areas, self._region(), self.follow, self.spec)
+        if self._watch is None or self._watch.is_over or of != self._of:
+            self._watch, self._of = Watch(frame, self._bounds(areas, height, width), self.spec), of
+        return self._watch
+
+    def _bounds(self, areas: Areas, height: int, width: int) -> list[Bounds]:
+        if not areas.zones:
+            region = self._region()
+            return [Bounds(None, Rect(0, 0, width, height) if region is None else zone_rect(region, height, width))]
+        zones = (zone for zone in areas.zones if (zone.follow or self.follow) == "motion")
+        return [Bounds(zone.name, zone_rect(zone.region, height, width)) for zone in zones]

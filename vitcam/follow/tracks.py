@@ -1,0 +1,161 @@
+"""The things that are followed, or may be soon: which blob shows which of them, and which three deserve a box."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.follow.blobs import Blob
+from vitcam.follow.boxes import box_around, common_of, steady_box
+from vitcam.follow.grid import Grid, Mask, Span
+from vitcam.follow.track import Bounds, Track
+from vitcam.frames import Rect
+
+MOST_BOXES = 3
+_MOST_TRACKS = 12
+_MOST_AT_ONCE = 6  # so many things never come in one frame
+_WEARS, _MOST_WEAR, _WEAR_HALF_LIFE_S = 0.25, 6.0, 120.0
+_FRESHEST = 30  # percentile of a thing's cells: what comes beside something that swings is new
+_GROWS_S, _SHRINKS_S = 0.1, 0.5
+_MOVING_CELLS = 3
+_STAYS = 1.5  # so much more worn may be what is followed than what would take its place
+
+
+class Tracks:
+    """Of one view. For one thread.
+
+    grid  of its frames
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        self._grid = grid
+        self._wear: NDArray[np.float32] = np.zeros(grid.shape, np.float32)
+        """How often looks at each cell named nothing new, lately."""
+        self.all: list[Track] = []
+
+    @property
+    def followed(self) -> list[Track]:
+        """In the order of their numbers."""
+        return sorted((track for track in self.all if track.is_followed), key=lambda each: each.number or 0)
+
+    def numbered(self, number: int | None) -> Track | None:
+        """The track with this number; None: there is none any more."""
+        return next((track for track in self.all if track.number == number), None)
+
+    def match(
+        self,
+        blobs: list[tuple[Blob, Bounds]],
+        differs: Mask,
+        moves: Mask,
+        least: tuple[int, int],
+        now_ns: int,
+        elapsed_s: float,
+        begin: bool,
+    ) -> None:
+        """Give each track the blob that shows it, and make tracks of the others.
+
+        blobs  the largest first, each with the zone or view that it lies in
+        least  of a box, as `box_around` takes it
+        begin  whether there may be new tracks
+        """
+        self._wear *= np.float32(0.5 ** (elapsed_s / _WEAR_HALF_LIFE_S))
+        free = [*blobs]
+        for track in sorted(self.all, key=lambda each: (each.named_ns is None, each.wear, each.born_ns)):
+            span = self._taken(track, free)
+            if span is not None:
+                self._move(track, span, least, elapsed_s)
+                self._note(track, differs, moves, now_ns)
+            elif not track.is_confirmed:
+                track.hits = 0
+        self.all = [track for track in self.all if track.hits and not track.is_gone(now_ns)]
+        if begin and len(free) <= _MOST_AT_ONCE:
+            for blob, bounds in free[: max(0, _MOST_TRACKS - len(self.all))]:
+                self._begin(blob.span, bounds, differs, least, now_ns)
+
+    def fading(self, now_ns: int) -> list[Track]:
+        """Take out what has become a part of the scene."""
+        faded = [track for track in self.all if track.fades(now_ns)]
+        self.all = [track for track in self.all if track not in faded]
+        return faded
+
+    def choose(self, count: int) -> int:
+        """Follow three: what was not there before goes before what looks could not name.
+
+        count    the last number that was given
+        returns  the same after new ones were given
+        """
+
+        def rank(track: Track) -> tuple[float, int]:
+            worn = 0 if track.named_ns is not None else round(track.wear)
+            return worn - _STAYS * track.is_followed, track.born_ns
+
+        confirmed = sorted((track for track in self.all if track.is_confirmed), key=rank)
+        for place, track in enumerate(confirmed):
+            track.is_followed = place < MOST_BOXES
+            if track.is_followed and track.number is None:
+                count += 1
+                track.number = count
+        return count
+
+    def let_rest(self, now_ns: int) -> None:
+        """Nothing can be said of what moves now."""
+        for track in self.all:
+            track.is_followed = False
+        self.all = [track for track in self.all if not track.is_gone(now_ns)]
+
+    def wear_out(self, track: Track, differs: Mask) -> None:
+        """A look at a track named nothing new."""
+        own = self._wear[track.span.cells]
+        np.minimum(own + _WEARS, _MOST_WEAR, out=own, where=differs[track.span.cells] > 0)
+        track.wear = self._wear_at(track.span, differs)
+
+    def _taken(self, track: Track, free: list[tuple[Blob, Bounds]]) -> Span | None:
+        """The span of the blobs that show a track, which are free no more; None: it is not to be seen."""
+        reach = track.span.grown(max(3, track.span.longer_side // 2), self._grid.shape)
+        near = [each for each in free if each[1].zone == track.bounds.zone and reach.common(each[0].span)]
+        if not near:
+            return None
+        best = max(near, key=lambda each: (track.span.common(each[0].span), each[0].cells))
+        span, most = best[0].span, 1.5 * max(track.span.longer_side, best[0].span.longer_side) + 4
+        free.remove(best)
+        for each in near:
+            together = span.joined(each[0].span)
+            if each is not best and track.span.common(each[0].span) and together.longer_side <= most:
+                span = together
+                free.remove(each)
+        return span
+
+    def _begin(self, span: Span, bounds: Bounds, differs: Mask, least: tuple[int, int], now_ns: int) -> None:
+        track = Track(bounds, span, (float(span.height), float(span.width)), bounds.rect, now_ns, now_ns, now_ns)
+        track.box = box_around(self._thing(track), bounds.rect, least)
+        track.wear = self._wear_at(span, differs)
+        self.all.append(track)
+
+    def _move(self, track: Track, span: Span, least: tuple[int, int], elapsed_s: float) -> None:
+        height, width = track.size
+        track.size = _smoothed(height, span.height, elapsed_s), _smoothed(width, span.width, elapsed_s)
+        track.span = span
+        track.box = steady_box(track.box, self._thing(track), track.bounds.rect, least)
+
+    def _note(self, track: Track, differs: Mask, moves: Mask, now_ns: int) -> None:
+        track.hits += 1
+        track.seen_ns = now_ns
+        track.wear = self._wear_at(track.span, differs)
+        if np.count_nonzero(moves[track.span.cells]) >= _MOVING_CELLS:
+            track.moved_ns = now_ns
+
+    def _thing(self, track: Track) -> Rect:
+        """Where it is, in px: around the middle of its span, in its smoothed size."""
+        high, wide = self._grid.cell
+        height, width = max(1, round(track.size[0] * high)), max(1, round(track.size[1] * wide))
+        x, y = self._grid.middle_of(track.span)
+        thing = Rect(round(x - width / 2), round(y - height / 2), width, height)
+        return common_of(thing, track.bounds.rect) or thing
+
+    def _wear_at(self, span: Span, differs: Mask) -> float:
+        """Of what is there: that of its freshest cells."""
+        own = self._wear[span.cells][differs[span.cells] > 0]
+        return float(np.percentile(own, _FRESHEST)) if own.size else 0.0
+
+
+def _smoothed(before: float, now: float, elapsed_s: float) -> float:
+    share = min(1.0, elapsed_s / (_GROWS_S if now > before else _SHRINKS_S))
+    return before + share * (now - before)
