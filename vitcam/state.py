@@ -24,6 +24,20 @@ class ZoneRate:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowedState:
+    """Something that is followed now."""
+
+    track: int
+    """Its number, which counts up during a run."""
+    zone: str | None
+    """None: it is followed in the whole view."""
+    box: str
+    """`x,y,w,h`: where the model looks, in fractions of the picture."""
+    age_s: float
+    """How long it has been there."""
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """Since the start."""
 
@@ -141,6 +155,8 @@ class PipelineState:
     """By name; empty where the whole view is classified."""
     model_loads: int = 1
     """Models that this run has used, one after the other: once it changes, `/api/model` has changed."""
+    following: tuple[FollowedState, ...] = ()
+    """What is followed now, three at most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from vitcam.daemon.saved_state.set_aside import SetAside
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
 from vitcam.folders import state_folder
+from vitcam.follow.follower import Follower
 from vitcam.heat.governor import GovernorRules
 from vitcam.heat.watch import PI_LIMIT, HeatWatch
 from vitcam.machine import Machine
@@ -102,6 +103,7 @@ def assemble(
     machine, frozen = Machine(environ), frozen_of(settings, areas)
     heat = HeatWatch(machine, _heat_rules(settings.heat, machine, classifier))
     publisher = Publisher(settings.events.rules, over.set, areas, vocabulary)
+    follower = Follower(settings.look.follow, classifier.input, lambda: crop.region)
     pipeline = Pipeline(
         PipelineOptions(
             source=readable(redacted(settings.camera.source)) or "auto",
@@ -114,6 +116,7 @@ def assemble(
             heat_limits=heat.limits,
             areas=areas,
             input=classifier.input,
+            follower=follower,
             pending=lambda: publisher.pending,
             events=lambda: publisher.lasting,
             worked=trials.worked,
@@ -234,6 +237,7 @@ def _source_options(
         orientation=Orientation.of(camera.rotate, camera.flip),
         active_crop=crop,
         active_areas=areas,
+        boxes=pipeline.follower.boxes,
         wanted=pipeline.wants_frame,
     )
 

@@ -62,6 +62,7 @@ class Reloader:
         daemon.models.settings = settings
         daemon.publisher.rules = settings.events.rules
         daemon.rule_engine.change(settings)
+        daemon.pipeline.follower.follow = settings.look.follow
         daemon.console.every = prints_every(settings.log, daemon.every_by_default)
         if changes.touch("motion") or changes.touch("model"):
             # a new gate knows no picture, so it is made only where its own settings have changed

@@ -185,7 +185,7 @@ class Classifier:
         started = time.perf_counter_ns()
         image = frame.model_input
         if image is None or image.shape[:2] != (self.input.height, self.input.width):
-            image = to_model_size(frame.preview, self.input, _chosen_part(frame))
+            image = _at_model_size(frame, self.input)
         blank = contrast(image) < self.card.least_contrast
         image = brightened(image, self.input)
         explain = explain and self.explains
@@ -307,6 +307,15 @@ def evidence_share(outputs: dict[str, NDArray[Any]]) -> float | None:
         return None
     margin = float(outputs["margin"].sum())
     return float(outputs["evidence"].sum()) / margin if margin > LEAST_MARGIN else None
+
+
+def _at_model_size(frame: Frame, spec: InputSpec) -> Image:
+    """(h, w, 3) uint8, RGB: the part that the model sees, with as many px as there are of it."""
+    part = _chosen_part(frame)
+    if part is None:
+        return to_model_size(frame.preview, spec)
+    picture = frame.part(part)
+    return to_model_size(picture, spec, Rect(0, 0, picture.shape[1], picture.shape[0]))
 
 
 def _chosen_part(frame: Frame) -> Rect | None:

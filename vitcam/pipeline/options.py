@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from vitcam.follow.follower import Follower
 from vitcam.frames import Event, Frame, Place
 from vitcam.heat.watch import HeatLimits
 from vitcam.pictures.resize import InputSpec
@@ -36,6 +37,8 @@ class PipelineOptions:
     """The zones in force; without any the whole view is classified."""
     input: InputSpec | None = None
     """The model's input, which says what it sees of a zone; None: all of it."""
+    follower: Follower = field(default_factory=Follower)
+    """Follows what moves, where the settings or a zone say so; the motion gate goes by what it sees then."""
     pending: Callable[[], frozenset[Place]] = nothing_pending
     """Places at which an event may begin with one of the next predictions: they are looked at first, and in every
     frame. Called in any thread."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
+from vitcam.follow.follower import Followed, Follower
 from vitcam.frames import Frame, Prediction
 from vitcam.heat.watch import Progress
 from vitcam.pictures.resize import InputSpec
@@ -18,10 +19,10 @@ from vitcam.pipeline.beats import Beats, PublishBeat
 from vitcam.pipeline.latest_frame import ClassifiedFrame, LatestFrame
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.retries import Retries
-from vitcam.pipeline.stages import CaptureStage, ClassifyStage
+from vitcam.pipeline.stages import CaptureStage, ClassifyStage, Following
 from vitcam.slot import Handover, Slot
 from vitcam.sources.source import Source
-from vitcam.state import Counts, Heartbeats, PipelineState, Rates, Status, ZoneRate
+from vitcam.state import Counts, FollowedState, Heartbeats, PipelineState, Rates, Status, ZoneRate
 
 log = logging.getLogger(__name__)
 
@@ -58,10 +59,12 @@ class Pipeline:
         self._predictions: Handover[tuple[Frame, Prediction]] = Handover(self._stopping)
         limits = options.heat_limits
         self._latest = latest = LatestFrame(self.latest, options.max_fps, limits, self._beats, options.areas)
-        self._capture = CaptureStage(options, self._beats, self._frames, latest, self._stopping)
+        self._following = following = Following(options.follower, self._stopping, options.failed)
+        self._capture = CaptureStage(options, self._beats, self._frames, latest, following, self._stopping)
         self._classify = ClassifyStage(
-            options, classify, self._beats, self._frames, latest, self.predicted, self._predictions, self._stopping
-        )
+            options, classify, self._beats, self._frames, latest, self.predicted, self._predictions, following,
+            self._stopping,
+        )  # fmt: skip
         self._publishing = Retries("the publish stage", self._stopping, options.failed)
         self._threads: tuple[threading.Thread, ...] = ()
         self._started_s = time.monotonic()
@@ -95,6 +98,11 @@ class Pipeline:
         """The gate in force."""
         return self._options.gate
 
+    @property
+    def follower(self) -> Follower:
+        """What follows things in the frames. Any thread may ask it."""
+        return self._options.follower
+
     def change(self, max_fps: float, gate: Callable[[Frame], bool] | None) -> None:
         """Take over another rate and another gate, from the next frame on. May be called in any thread."""
         self._options = self._classify.options = replace(self._options, max_fps=max_fps, gate=gate)
@@ -107,10 +115,12 @@ class Pipeline:
         spec  its input
         """
         self._options = self._classify.options = replace(self._options, model=name, input=spec)
+        self._options.follower.spec = spec
         self._loads += 1
 
     def let_go(self) -> None:
         """Masks were drawn: keep no frame without them. One that is on its way gets them in the next stage."""
+        self._options.follower.begin_anew()
         self._latest.let_go()
         self._frames.forget()
         self._predictions.forget()
@@ -148,6 +158,7 @@ class Pipeline:
             frames=Counts(captured.count, classified.count, self.dropped, skipped.count),
             ms={stage: values for stage, values in percentiles if values is not None},
             zones={name: ZoneRate(round(meter.per_second(), 2)) for name, meter in self._classify.by_zone.items()},
+            following=tuple(map(_following_state, self._options.follower.following)),
         )
 
     def progress(self) -> Progress:
@@ -164,6 +175,8 @@ class Pipeline:
         next_s, self._asked_s = now_s + 1.5 * (now_s - self._asked_s), now_s
         due_s, trouble = self._beats.classify.due_s, self._beats.capture.trouble
         if next_s > due_s or trouble or self._options.gate is not None or self.latest.awaited:
+            return True
+        if self._options.follower.is_on(self._options.areas.areas):  # it has to see what moves
             return True
         self._capture.skip()
         return False
@@ -194,7 +207,8 @@ class Pipeline:
             return "degraded", "the model has not answered for more than 5 seconds"
         if self._classify.classified.count == 0:
             return "starting", self._classify.trouble or "waiting for the first picture"
-        trouble = "; ".join(filter(None, (self._classify.trouble, self._publishing.trouble, *others)))
+        troubles = (self._classify.trouble, self._following.trouble, self._publishing.trouble, *others)
+        trouble = "; ".join(filter(None, troubles))
         return ("degraded", trouble) if trouble else ("ok", "")
 
     def _publish_all(self) -> None:
@@ -231,3 +245,8 @@ class Pipeline:
     def _fail(self, error: VitcamError) -> None:
         self.failure = self.failure or error
         self.over.set()
+
+
+def _following_state(followed: Followed) -> FollowedState:
+    age_s = max(0.0, (time.monotonic_ns() - followed.since_ns) / 1e9)
+    return FollowedState(followed.place.track or 0, followed.place.zone, str(followed.box), round(age_s, 1))

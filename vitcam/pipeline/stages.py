@@ -7,14 +7,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from vitcam.errors import MasksUnknown, SourceError, SourceLost
+from vitcam.follow.follower import Follower
 from vitcam.frames import Frame, Place, Prediction
 from vitcam.meters import LatencyMeter, RateMeter
 from vitcam.pipeline.beats import Beats, CaptureBeat, ClassifyBeat
 from vitcam.pipeline.headlines import Headlines
 from vitcam.pipeline.latest_frame import LatestFrame
+from vitcam.pipeline.looks import Look, Looks
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.retries import Retries
-from vitcam.pipeline.zone_looks import ZoneLook, ZoneLooks
 from vitcam.slot import Handover, Slot
 from vitcam.sources.masks import masked
 from vitcam.sources.source import Source
@@ -26,11 +27,38 @@ _NOTICE_S = 0.25  # how soon a stage that waits for its rate sees another rate
 _TIMES = ("capture", "preprocess", "infer", "total")  # as in `Timings`
 
 
+class Following:
+    """Shows frames to what follows things in them. Where it fails nothing is followed, and it begins anew.
+
+    follower  gets each frame, from one thread at a time
+    """
+
+    def __init__(self, follower: Follower, stopping: threading.Event, failed: Callable[[str], None]) -> None:
+        self._follower = follower
+        self._retries = Retries("the follower", stopping, failed)
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing is followed, as one sentence; empty while all is well."""
+        return self._retries.trouble
+
+    def take(self, frame: Frame, areas: Areas) -> None:
+        """Take a frame, with its masks drawn."""
+        try:
+            self._follower.take(frame, areas)
+        except Exception as error:  # noqa: BLE001 - the model still sees the whole view
+            self._retries.failed(error)
+            self._follower.begin_anew()
+        else:
+            self._retries.worked()
+
+
 class CaptureStage:
     """Runs in one thread, which also calls `skip`.
 
-    frames  where each frame goes
-    latest  where it also goes while the model is busy with an older one
+    frames     where each frame goes
+    latest     where it also goes while the model is busy with an older one
+    following  gets each frame of a live source first
     """
 
     def __init__(
@@ -39,8 +67,11 @@ class CaptureStage:
         beats: Beats,
         frames: Handover[Frame],
         latest: LatestFrame,
+        following: Following,
         stopping: threading.Event,
     ) -> None:
+        self._following = following
+        self._areas = options.areas
         self._patient = options.patient
         self._lasting = options.lasting
         self._frozen = options.frozen
@@ -107,6 +138,10 @@ class CaptureStage:
         self._beat("", lost=max(0, frame.seq - self._expected_seq))
         self.captured.tick()
         self._expected_seq = frame.seq + 1
+        if live:
+            areas = self._areas.areas
+            frame = masked(frame, areas.masks)
+            self._following.take(frame, areas)
         model_is_free = self._beats.classify.waits
         if not self._frames.put(frame, live, lambda: self._beat("")):  # waiting for a slow reader is progress, too
             return False
@@ -133,6 +168,7 @@ class ClassifyStage:
     latest       where each prediction goes with its frame, for viewers
     predicted    where each prediction goes, for followers
     predictions  where each prediction goes with its frame, for the sinks
+    following    gets each frame of files, before it is classified
     """
 
     def __init__(
@@ -144,6 +180,7 @@ class ClassifyStage:
         latest: LatestFrame,
         predicted: Slot[Prediction],
         predictions: Handover[tuple[Frame, Prediction]],
+        following: Following,
         stopping: threading.Event,
     ) -> None:
         self.options = options
@@ -159,8 +196,9 @@ class ClassifyStage:
         self.latencies = {stage: LatencyMeter() for stage in _TIMES}
         self.by_zone: dict[str, RateMeter] = {}
         """Replaced as a whole, with the zones."""
-        self._looks = ZoneLooks()
+        self._looks = Looks(options.follower)
         self._headlines = Headlines(options.events)
+        self._following = following
         self._retries = Retries("the classify stage", stopping, options.failed)
 
     @property
@@ -187,50 +225,46 @@ class ClassifyStage:
         self._predictions.close()
 
     def _take(self, frame: Frame) -> None:
-        areas = self.options.areas.areas
+        """Look at a frame: of a live source only until a newer one waits."""
+        options, areas, live = self.options, self.options.areas.areas, self._beats.capture.live
+        if not live:  # here, so that the same film gives the same answers
+            self._following.take(frame, areas)
         self._meter_zones(areas.names)
-        if areas.zones:
-            self._predict_zones(frame, areas)
-        elif self._is_worth_it(frame):
-            self._predict(frame)
-        else:
+        for place in self._looks.begin(frame, areas, options.input, options.gate, options.pending(), live):
+            self._latest.confirm(place, frame)
+        if self._looks.is_done:
             self._skip(frame)
+        while (look := self._looks.next(options.pending(), time.monotonic_ns())) is not None:
+            self._beat_begin()
+            self._predict(frame, look)
+            if (live and self._frames.waiting) or self._stopping.is_set():
+                return
 
     def _beat_begin(self) -> None:
         before = self._beats.classify
         self._beats.classify = ClassifyBeat(time.monotonic_ns(), False, before.confirmed_ns, before.due_s)
-
-    def _is_worth_it(self, frame: Frame) -> bool:
-        gate = self.options.gate
-        return gate is None or not self._beats.capture.live or gate(frame) or Place() in self.options.pending()
-
-    def _predict(self, frame: Frame) -> None:
-        prediction = self._headlines.add_to(self._classified(frame))
-        self._latest.classified(frame, prediction)
-        self._pass_on(frame, prediction)
 
     def _meter_zones(self, names: tuple[str, ...]) -> None:
         if self.by_zone.keys() != set(names):
             self.by_zone = {name: self.by_zone.get(name) or RateMeter() for name in names}
             self._headlines.keep(names or (None,))
 
-    def _predict_zones(self, frame: Frame, areas: Areas) -> None:
-        """Look at the zones of a frame: of a live source only until a newer one waits, of a file at every one."""
-        options, live = self.options, self._beats.capture.live
-        for zone in self._looks.begin(frame, areas, options.input, options.gate, options.pending(), live):
-            self._latest.confirm(Place(zone), frame)
-        if self._looks.is_done:
-            self._skip(frame)
-        while (look := self._looks.next(options.pending(), time.monotonic_ns())) is not None:
-            self._beat_begin()
-            self._predict_zone(frame, look, areas.names)
-            if (live and self._frames.waiting) or self._stopping.is_set():
-                return
-
-    def _predict_zone(self, frame: Frame, look: ZoneLook, names: tuple[str, ...]) -> None:
-        prediction = self._headlines.add_to(replace(self._classified(look.frame), zone=look.zone))
-        self.by_zone[look.zone].tick()
-        self._latest.classified_place(frame, prediction, [*map(Place, names)])
+    def _predict(self, frame: Frame, look: Look) -> None:
+        place = look.place
+        prediction = replace(self._classified(look.frame), zone=place.zone, track=place.track)
+        if look.of_rest:
+            self.options.follower.looked_at_rest(prediction)
+            self._wait_for_rate()
+            return
+        if place.track is not None:
+            prediction = self.options.follower.looked(prediction)
+        elif place.zone is not None:
+            self.by_zone[place.zone].tick()
+        prediction = self._headlines.add_to(prediction)
+        if self._looks.places == (Place(),):
+            self._latest.classified(frame, prediction)
+        else:
+            self._latest.classified_place(frame, prediction, self._looks.places)
         self._pass_on(look.frame, prediction)
 
     def _classified(self, frame: Frame) -> Prediction:

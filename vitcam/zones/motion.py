@@ -57,9 +57,16 @@ class MotionGate:
 
     def __call__(self, frame: Frame) -> bool:
         """True from the frame that moved until `hold_s` after the last one; else `rest_fps` times a second."""
-        now = frame.captured_ns
-        if self._detector.moved(frame):
-            self._moved_ns = now
+        moved_ns = frame.captured_ns if self._detector.moved(frame) else self._moved_ns
+        return self.passes(frame.captured_ns, moved_ns)
+
+    def passes(self, now: int, moved_ns: int) -> bool:
+        """The same where another one detects what moves.
+
+        now       capture time of the frame
+        moved_ns  that of the last frame in which something moved
+        """
+        self._moved_ns = moved_ns
         awake = now - self._moved_ns < self._options.hold_s * 1e9 or self._moved_ns == now
         due = now - self._passed_ns >= 1e9 / self._options.rest_fps
         if awake or due:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow(
     "docs/study/notebook.ipynb",
     "docs/generate_notebook.py",
     "training/vit.py",
-    "training/study/reference.py",
+    "training/reference.py",
     "vitcam/model",
     "models/mnist.tflite",
 )

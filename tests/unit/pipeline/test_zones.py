@@ -13,9 +13,9 @@ from tests.pipelines import PATIENCE_S, Numbered, answer, taking
 from vitcam.frames import Frame, Place, Prediction, Rect
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Region
+from vitcam.pipeline.looks import Gate
 from vitcam.pipeline.options import PipelineOptions, nothing_pending
 from vitcam.pipeline.pipeline import Pipeline
-from vitcam.pipeline.zone_looks import Gate
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 from vitcam.zones.motion import GateOptions, MotionGate

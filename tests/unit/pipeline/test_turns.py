@@ -1,15 +1,16 @@
 from collections import Counter
 from itertools import pairwise
 
-from vitcam.pipeline.zone_looks import URGENT_TIMES, ZoneScheduler
+from vitcam.frames import Place
+from vitcam.pipeline.turns import URGENT_TIMES, Turns
 
 FOUR = ("door", "gate", "bench", "road")
 
 
 def taken(count: int, urgent: tuple[str, ...] = (), names: tuple[str, ...] = FOUR) -> list[str]:
     """The zones that get `count` turns, one every 10 ms."""
-    scheduler = ZoneScheduler()
-    return [scheduler.take(names, urgent, 10_000_000 * turn) for turn in range(1, count + 1)]
+    turns, places, hurried = Turns(), [*map(Place, names)], [*map(Place, urgent)]
+    return [str(turns.take(places, hurried, 10_000_000 * turn).zone) for turn in range(1, count + 1)]
 
 
 def longest_wait(order: list[str], zone: str) -> int:
@@ -43,18 +44,18 @@ def test_zones_that_are_all_urgent_share_as_fairly_as_those_that_are_not() -> No
 
 
 def test_of_the_zones_that_are_left_the_one_that_waited_longest_is_next() -> None:
-    scheduler = ZoneScheduler()
+    turns = Turns()
     for at_ns, zone in enumerate(FOUR, 1):
-        scheduler.take((zone,), (), at_ns)
+        turns.take((Place(zone),), (), at_ns)
 
-    assert scheduler.take(("road", "bench"), (), 10) == "bench"
+    assert turns.take((Place("road"), Place("bench")), (), 10) == Place("bench")
 
 
 def test_a_zone_that_was_drawn_again_counts_as_one_that_never_had_a_turn() -> None:
-    scheduler = ZoneScheduler()
+    turns = Turns()
     for at_ns, zone in enumerate(FOUR, 1):
-        scheduler.take((zone,), (), at_ns)
-    scheduler.keep(("door",))
-    scheduler.keep(FOUR)
+        turns.take((Place(zone),), (), at_ns)
+    turns.keep((Place("door"),))
+    turns.keep([*map(Place, FOUR)])
 
-    assert scheduler.take(("door", "road"), (), 10) == "road"
+    assert turns.take((Place("door"), Place("road")), (), 10) == Place("road")

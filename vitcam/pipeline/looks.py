@@ -1,0 +1,143 @@
+"""The looks at a frame: at the whole view or at each zone, and at what is followed there; and which of them is next."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+from vitcam.follow.follower import Follower
+from vitcam.follow.watch import BoxLook
+from vitcam.frames import Frame, Place
+from vitcam.pictures.resize import InputSpec, crop_of
+from vitcam.pipeline.turns import Turns
+from vitcam.zones.areas import Areas, Zone, zone_rect
+from vitcam.zones.motion import GateOptions, MotionGate
+
+_URGENT_S = 0.5  # for this time after a movement a zone is looked at first
+Gate = Callable[[Frame], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the model sees in one inference."""
+
+    place: Place
+    frame: Frame
+    """Its `crop` is what the model sees."""
+    is_urgent: bool = False
+    of_rest: bool = False
+    """Whether it shows the place of what is followed without it; nobody is told of that."""
+
+
+class Looks:
+    """Decides in which order places are looked at. Called by the classifying thread only.
+
+    Where something is followed, there are no more looks than there would be without it: a box takes the turn of the
+    view, or of a zone.
+
+    follower  says what is followed
+    """
+
+    def __init__(self, follower: Follower) -> None:
+        self._spec: InputSpec | None = None
+        self._follower = follower
+        self._turns = Turns()
+        self._areas = Areas()
+        self._gates: dict[str, MotionGate] = {}
+        self._gate: Gate | None = None
+        self._left: list[Look] = []
+        self._budget = 0
+        self.places: tuple[Place, ...] = ()
+        """All that are looked at now: the view or the zones, then what is followed."""
+
+    def begin(
+        self,
+        frame: Frame,
+        areas: Areas,
+        spec: InputSpec | None,
+        gate: Gate | None,
+        pending: Collection[Place],
+        live: bool,
+    ) -> list[Place]:
+        """Take a frame; what was left of the last one is forgotten.
+
+        spec     the model's input; None: the model takes any size
+        gate     of `PipelineOptions`: each zone gets one like it
+        pending  places at which an event may begin, which pass every gate
+        live     False: no place is skipped because nothing moves there
+        returns  the places that are skipped, since they show what they showed in the last look
+        """
+        if areas is not self._areas or gate is not self._gate:
+            self._become(areas, gate)
+        self._spec = spec
+        boxes = self._follower.looks(frame)
+        wholes = self._wholes(frame, areas)
+        self.places = (*(look.place for look in wholes), *(box.place for box in boxes))
+        self._turns.keep(self.places)
+        passed = [look for look in wholes if not live or self._passes(look, pending)]
+        due = [box for box in boxes if box.is_due or box.place in pending]
+        zones_with_boxes = {box.place.zone for box in due}
+        moving = [replace(look, is_urgent=self._moves(look, zones_with_boxes)) for look in passed] if live else passed
+        # of those that wait equally long, as those that were never looked at, the first is next
+        self._left = [*map(_look_at, due), *moving]
+        self._budget = max(1, len(passed))
+        unchanged = [box.place for box in boxes if box not in due and not box.is_moving]
+        return [*(look.place for look in wholes if look not in passed), *unchanged]
+
+    def next(self, pending: Collection[Place], now_ns: int) -> Look | None:
+        """The next look at the frame; None once there is no more."""
+        if not self._left or not self._budget:
+            return None
+        self._budget -= 1
+        urgent = {look.place for look in self._left if look.is_urgent or look.place in pending}
+        chosen = self._turns.take([look.place for look in self._left], urgent, now_ns)
+        look = next(look for look in self._left if look.place == chosen)
+        self._left.remove(look)
+        return look
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing to look at in the frame any more."""
+        return not self._left
+
+    def _become(self, areas: Areas, gate: Gate | None) -> None:
+        own = gate if isinstance(gate, MotionGate) else MotionGate(GateOptions(hold_s=_URGENT_S))
+        known = self._gates if gate is self._gate else {}
+        self._gates = {name: known.get(name) or own.fresh() for name in areas.names}
+        self._areas, self._gate = areas, gate
+
+    def _wholes(self, frame: Frame, areas: Areas) -> list[Look]:
+        return [self._zone(frame, zone) for zone in areas.zones] or [Look(Place(), frame)]
+
+    def _zone(self, frame: Frame, zone: Zone) -> Look:
+        height, width = frame.preview.shape[:2]
+        rect = zone_rect(zone.region, height, width)
+        crop = rect if self._spec is None else crop_of(self._spec, height, width, rect)
+        if crop == frame.crop:  # the source's scaler may have made the model's input of it
+            return Look(Place(zone.name), frame)
+        return Look(Place(zone.name), replace(frame, model_input=None, crop=crop))
+
+    def _passes(self, look: Look, pending: Collection[Place]) -> bool:
+        """Whether it is worth a look. The gate of each zone is asked for each frame: it has to know the scene."""
+        zone, now_ns = look.place.zone, look.frame.captured_ns
+        gate = self._gate if zone is None else self._gates[zone]
+        moved_ns = self._follower.moved_ns(zone)
+        if gate is None or (self._gate is None and (moved_ns is not None or len(self._areas.zones) == 1)):
+            return True
+        if isinstance(gate, MotionGate) and moved_ns is not None:
+            passes = gate.passes(now_ns, moved_ns)
+        else:
+            passes = gate(look.frame)
+        return self._gate is None or passes or look.place in pending
+
+    def _moves(self, look: Look, zones_with_boxes: Collection[str | None]) -> bool:
+        """Whether something moves in a zone that no box shows."""
+        zone = look.place.zone
+        if zone in zones_with_boxes:
+            return False
+        moved_ns = self._follower.moved_ns(zone)
+        if moved_ns is None:
+            moved_ns = self._gates[zone].moved_ns if zone is not None else 0
+        return look.frame.captured_ns - moved_ns < _URGENT_S * 1e9
+
+
+def _look_at(box: BoxLook) -> Look:
+    return Look(box.place, box.frame, box.is_moving or box.of_rest, box.of_rest)
