@@ -23,7 +23,10 @@ from vitcam.config.load import load
 from vitcam.frames import Event
 from vitcam.model.classifier import open_classifier
 from vitcam.pictures.view import Region
-from vitcam.replay.video import Area, predictions_of, steps_of
+from vitcam.pipeline.place_events import PlaceEvents
+from vitcam.replay.video import predictions_of, steps_of
+from vitcam.zones.active import ActiveAreas
+from vitcam.zones.areas import Areas, Zone
 
 WITHIN_S = 1.0
 ENOUGH = 0.95
@@ -89,14 +92,14 @@ def _fits(shown: Shown, found: Found) -> bool:
     return is_near and found.zone == shown.zone and found.label in shown.labels
 
 
-def read_script(clip: Path) -> tuple[list[Shown], dict[str, Region]]:
+def read_script(clip: Path) -> tuple[list[Shown], Areas]:
     """What a clip shows, and its zones."""
     described: dict[str, Any] = json.loads(clip.with_suffix(".json").read_text())
     shown = [
         Shown(frozenset(each["photo"]["labels"]), each["label"], each["zone"], each["start"], each["end"], each["how"])
         for each in described["shown"]
     ]
-    return shown, {name: Region(*sides) for name, sides in described["zones"].items()}
+    return shown, Areas(tuple(Zone(name, Region(*sides)) for name, sides in described["zones"].items()))
 
 
 def ended(events: Sequence[Event]) -> list[Found]:
@@ -104,7 +107,7 @@ def ended(events: Sequence[Event]) -> list[Found]:
     return [
         Found(each.label, each.zone, each.start_ns / 1e9, each.end_ns / 1e9)
         for each in events
-        if each.end_ns is not None and each.kind == "seen"
+        if each.phase == "end" and each.end_ns is not None and each.kind == "seen"
     ]
 
 
@@ -136,13 +139,10 @@ def main() -> int:
             maker = Path(__file__).parents[2] / "examples/scripted_clip.py"
             subprocess.run([sys.executable, str(maker), str(clip), *making], check=True)
         settings = load(None, o.set, {}, os.environ).settings
-        script, zones = read_script(clip)
-        areas = [Area(zone, region, settings.events.rules) for zone, region in zones.items()]
-        events = [
-            each
-            for _, told in steps_of(predictions_of(clip, open_classifier(settings.model), areas), areas)
-            for each in told
-        ]
+        script, areas = read_script(clip)
+        predictions = predictions_of(clip, open_classifier(settings.model), areas)
+        steps = steps_of(predictions, PlaceEvents(settings.events.rules, ActiveAreas(areas)))
+        events = [each for _, told in steps for each in told]
     result = compare(script, ended(events))
     report(result)
     return 0 if min(result.precision, result.recall) >= ENOUGH else 1

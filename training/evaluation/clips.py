@@ -20,10 +20,11 @@ from pathlib import Path
 
 from vitcam.errors import VitcamError
 from vitcam.events import Rules
-from vitcam.frames import Event, Place, Prediction
+from vitcam.frames import Event, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.pipeline.headlines import Headlines
-from vitcam.replay.video import Area, predictions_of, steps_of
+from vitcam.pipeline.place_events import PlaceEvents
+from vitcam.replay.video import predictions_of, steps_of
 from vitcam_training.data.dataset import data_root, missing_data
 from vitcam_training.data.published.looked_at import NOTHING, clips
 
@@ -66,12 +67,11 @@ def measure(clip: Path, things: tuple[frozenset[str], ...], classifier: Classifi
 
     things  what may be said of each second
     """
-    area = Area(None, None, Rules())
     shown: list[Counter[str | None]] = [Counter() for _ in things]
     ended: list[Event] = []
     names = Names(classifier)
-    lasting: dict[Place, Event] = {}
-    headlines = Headlines(lambda: lasting)
+    told = PlaceEvents(Rules())
+    headlines = Headlines(lambda: told.lasting)
 
     def watched(predictions: Iterable[Prediction]) -> Iterable[Prediction]:
         for prediction in predictions:
@@ -80,13 +80,8 @@ def measure(clip: Path, things: tuple[frozenset[str], ...], classifier: Classifi
                 shown[second][headlines.add_to(prediction).told.label] += 1
             yield prediction
 
-    for _, events in steps_of(watched(predictions_of(clip, classifier, [area])), [area]):
-        for event in events:
-            if event.phase == "end":
-                lasting.pop(event.place, None)
-                ended += [event] if event.shown.label else []
-            else:
-                lasting[event.place] = event
+    for _, events in steps_of(watched(predictions_of(clip, classifier)), told):
+        ended += [event for event in events if event.phase == "end" and event.shown.label]
     displayed = tuple(count.most_common(1)[0][0] if count else None for count in shown)
     seconds = tuple(names.judge(name, may) for name, may in zip(displayed, things, strict=True))
     return Measured(clip.name, displayed, seconds, tuple(_judged(event, things, names) for event in ended))

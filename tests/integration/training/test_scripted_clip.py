@@ -10,7 +10,9 @@ import pytest
 from tests.bench.events import Found, Shown, compare, ended, read_script
 from vitcam.events import Rules
 from vitcam.model.classifier import Classifier
-from vitcam.replay.video import Area, predictions_of, steps_of
+from vitcam.pipeline.place_events import PlaceEvents
+from vitcam.replay.video import predictions_of, steps_of
+from vitcam.zones.active import ActiveAreas
 
 ROOT = Path(__file__).parents[3]
 
@@ -47,11 +49,9 @@ def test_a_clip_of_three_minutes_gives_the_events_of_its_script(tmp_path: Path) 
     clip = tmp_path / "clip.mp4"
     command = [sys.executable, "examples/scripted_clip.py", str(clip), "--minutes", "3", "--seed", "7"]
     subprocess.run([*command, "--part", "choose"], cwd=ROOT, check=True)
-    script, zones = read_script(clip)
-    areas = [Area(zone, region, Rules()) for zone, region in zones.items()]
-    events = ended(
-        [each for _, told in steps_of(predictions_of(clip, Classifier("everyday"), areas), areas) for each in told]
-    )
+    script, areas = read_script(clip)
+    steps = steps_of(predictions_of(clip, Classifier("everyday"), areas), PlaceEvents(Rules(), ActiveAreas(areas)))
+    events = ended([each for _, told in steps for each in told])
     result = compare(script, events)
 
     assert json.loads(clip.with_suffix(".json").read_text())["seconds"] == 180

@@ -9,8 +9,11 @@ from vitcam.errors import SourceError, UsageError
 from vitcam.events import Rules
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.view import Region
-from vitcam.replay.video import Area, predictions_of, steps_of
+from vitcam.pipeline.place_events import PlaceEvents
+from vitcam.replay.video import predictions_of, steps_of
 from vitcam.sources.film import FilmFrame
+from vitcam.zones.active import ActiveAreas
+from vitcam.zones.areas import Areas, Zone
 
 GOLDEN = Path(__file__).parents[3] / "models/golden"
 FPS, SIDE = 5, 240
@@ -31,18 +34,13 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_video(tmp_path_factory.mktemp("film") / "two.mp4", pictures, fps=FPS)
 
 
-def halves(rules: Rules) -> list[Area]:
-    return [Area("left", Region(0, 0, 0.5, 1), rules), Area("right", Region(0.5, 0, 0.5, 1), rules)]
+HALVES = Areas((Zone("left", Region(0, 0, 0.5, 1)), Zone("right", Region(0.5, 0, 0.5, 1))))
 
 
 def test_each_zone_of_a_film_has_its_own_events_at_the_times_of_the_film(film: Path) -> None:
-    areas = halves(Rules())
-    ended = [
-        each
-        for _, told in steps_of(predictions_of(film, Classifier("everyday"), areas), areas)
-        for each in told
-        if each.end_ns
-    ]
+    predictions = predictions_of(film, Classifier("everyday"), HALVES)
+    steps = steps_of(predictions, PlaceEvents(Rules(), ActiveAreas(HALVES)))
+    ended = [each for _, told in steps for each in told if each.end_ns]
     times = {each.zone: (each.start_ns / 1e9, (each.end_ns or 0) / 1e9) for each in ended}
 
     assert len(ended) == 2
@@ -50,7 +48,7 @@ def test_each_zone_of_a_film_has_its_own_events_at_the_times_of_the_film(film: P
 
 
 def test_without_zones_the_whole_view_is_one_area_and_every_frame_is_classified(film: Path) -> None:
-    predictions = list(predictions_of(film, Classifier("everyday"), [Area(None, None, Rules())]))
+    predictions = list(predictions_of(film, Classifier("everyday")))
 
     assert [each.seq for each in predictions] == list(range(8 * FPS))
     assert {each.zone for each in predictions} == {None}
@@ -60,9 +58,9 @@ def test_what_is_no_film_and_a_zone_outside_the_picture_are_refused_with_a_sente
     everyday = Classifier("everyday")
 
     with pytest.raises(SourceError, match="there is no file"):
-        next(predictions_of(film.with_name("none.mp4"), everyday, halves(Rules())))
+        next(predictions_of(film.with_name("none.mp4"), everyday, HALVES))
     with pytest.raises(UsageError, match="does not fit"):
-        next(predictions_of(film, everyday, [Area("far", Region(900, 0, 50, 50), Rules())]))
+        next(predictions_of(film, everyday, Areas((Zone("far", Region(900, 0, 50, 50)),))))
 
 
 def test_a_frame_that_cannot_be_converted_is_a_gap_and_not_the_end(film: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +68,6 @@ def test_a_frame_that_cannot_be_converted_is_a_gap_and_not_the_end(film: Path, m
     damaged = 3
     shown = iter(range(8 * FPS))
     monkeypatch.setattr(FilmFrame, "picture", lambda shot: None if next(shown) == damaged else convert(shot))
-    predictions = list(predictions_of(film, Classifier("everyday"), [Area(None, None, Rules())]))
+    predictions = list(predictions_of(film, Classifier("everyday")))
 
     assert [each.seq for each in predictions] == [seq for seq in range(8 * FPS) if seq != damaged]
