@@ -8,7 +8,7 @@ All other threads are looked after without systemd: vitcam sees and shows also w
 such as a disk, would hang after a restart, too.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from vitcam.state import Heartbeats
@@ -27,11 +27,19 @@ class Verdict:
     """One sentence; empty when all is well."""
 
 
-def may_feed(now_ns: int, heartbeats: Heartbeats) -> Verdict:
+def may_feed(now_ns: int, beats: Heartbeats) -> Verdict:
     """Feed unless a rule objects; the first that does gives the reason."""
-    for rule in _RULES:
-        if reason := rule(now_ns, heartbeats):
-            return Verdict(False, reason)
+    for what, since_ns, bound_ns in (
+        ("the model has not answered", beats.classifying_since_ns, HUNG_AFTER_NS),
+        ("the sinks have not taken a prediction", beats.publishing_since_ns, HUNG_AFTER_NS),
+        ("the web server has not moved", beats.web_ns, HUNG_AFTER_NS),
+        ("the source has neither given a frame nor been tried again", beats.capture_ns, CAPTURE_BOUND_NS),
+    ):
+        if since_ns is not None and now_ns - since_ns > bound_ns:
+            stuck_s, allowed_s = (now_ns - since_ns) / 1e9, bound_ns / 1e9
+            return Verdict(False, f"{what} for {stuck_s:.0f} s; {allowed_s:.0f} s are allowed")
+    if beats.ended:
+        return Verdict(False, f"ended before the run did: {', '.join(beats.ended)}")
     return Verdict(True, "")
 
 
@@ -45,40 +53,3 @@ def look_after(workers: Iterable[Watched]) -> str:
         worker.revive()
         troubles.append(worker.trouble())
     return "; ".join(dict.fromkeys(filter(None, troubles)))
-
-
-def _inference_answers(now_ns: int, heartbeats: Heartbeats) -> str:
-    return _overdue("the model has not answered", now_ns, heartbeats.classifying_since_ns, HUNG_AFTER_NS)
-
-
-def _sinks_take(now_ns: int, heartbeats: Heartbeats) -> str:
-    return _overdue("the sinks have not taken a prediction", now_ns, heartbeats.publishing_since_ns, HUNG_AFTER_NS)
-
-
-def _web_turns(now_ns: int, heartbeats: Heartbeats) -> str:
-    return _overdue("the web server has not moved", now_ns, heartbeats.web_ns, HUNG_AFTER_NS)
-
-
-def _capture_tries(now_ns: int, heartbeats: Heartbeats) -> str:
-    return _overdue(
-        "the source has neither given a frame nor been tried again", now_ns, heartbeats.capture_ns, CAPTURE_BOUND_NS
-    )
-
-
-def _all_stages_run(now_ns: int, heartbeats: Heartbeats) -> str:
-    return f"ended before the run did: {', '.join(heartbeats.ended)}" if heartbeats.ended else ""
-
-
-def _overdue(what: str, now_ns: int, since_ns: int | None, bound_ns: int) -> str:
-    if since_ns is None or now_ns - since_ns <= bound_ns:
-        return ""
-    return f"{what} for {(now_ns - since_ns) / 1e9:.0f} s; {bound_ns / 1e9:.0f} s are allowed"
-
-
-_RULES: tuple[Callable[[int, Heartbeats], str], ...] = (
-    _inference_answers,
-    _sinks_take,
-    _web_turns,
-    _capture_tries,
-    _all_stages_run,
-)
