@@ -47,12 +47,12 @@ def calibration_error(confidence: Confidence, right: Right) -> float:
 
     confidence  (n,) probability of the best guess, right (n,) whether it is right
     """
-    return _error(_same_width(confidence), confidence, right)
+    return _error(same_width(confidence), confidence, right)
 
 
 def error_if_calibrated(confidence: Confidence) -> float:
     """What `calibration_error` would be on average if each confidence, (n,), were the chance of being right."""
-    bin_of, rng = _same_width(confidence), np.random.default_rng(0)
+    bin_of, rng = same_width(confidence), np.random.default_rng(0)
     errors = [_error(bin_of, confidence, rng.random(len(confidence)) < confidence) for _ in range(DRAWS)]
     return float(np.mean(errors))
 
@@ -117,5 +117,6 @@ def _error(bin_of: NDArray[np.int64], confidence: Confidence, right: Right) -> f
     return float((bins.share * bins.gap).sum())
 
 
-def _same_width(confidence: Confidence) -> NDArray[np.int64]:
+def same_width(confidence: Confidence) -> NDArray[np.int64]:
+    """(n,): which of 15 bins of the same width each confidence, (n,), is in."""
     return np.minimum((confidence * BINS).astype(np.int64), BINS - 1)

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from vitcam_training.evaluation.answers import Answers
-from vitcam_training.evaluation.calibration_error import calibration_error
+from vitcam_training.evaluation.calibration_error import BINS, binned, calibration_error, same_width
 from vitcam_training.report.charts import dots, legend, line, percent_axis, plot
 from vitcam_training.report.markup import paragraph, table, tag
 from vitcam_training.report.material import Material
-
-BINS = 15
-
-
-@dataclass(frozen=True)
-class Bin:
-    """Answers of about the same confidence."""
-
-    low: float
-    high: float
-    n: int
-    confidence: float
-    """Mean probability of the best guess."""
-    accuracy: float
 
 
 def reliability(material: Material) -> list[Element]:
@@ -46,31 +32,21 @@ def reliability(material: Material) -> list[Element]:
     return [paragraph(intro), charts, table("Calibration before and after", head, rows, "figures")]
 
 
-def bins(answers: Answers, count: int = BINS) -> list[Bin]:
-    """Those of `count` equal steps of confidence that hold an answer."""
-    confidence = answers.probabilities.max(-1)
-    bin_of = np.minimum((confidence * count).astype(int), count - 1)
-    return [
-        Bin(b / count, (b + 1) / count, int((bin_of == b).sum()), float(confidence[bin_of == b].mean()),
-            float(answers.right[bin_of == b].mean()))
-        for b in np.unique(bin_of)
-    ]  # fmt: skip
-
-
 def _diagram(name: str, answers: Answers) -> Element:
-    found = bins(answers)
+    bin_of = same_width(answers.confidence)
+    found = binned(bin_of, answers.confidence, answers.right)
+    points = list(zip(found.confidence.tolist(), found.accuracy.tolist(), strict=True))
     says = [
-        f"{b.n:,} answers from {b.low:.0%} to {b.high:.0%}: {b.confidence:.1%} sure on average, {b.accuracy:.1%} right"
-        for b in found
+        f"{n:,} answers from {b / BINS:.0%} to {(b + 1) / BINS:.0%}: {sure:.1%} sure on average, {right:.1%} right"
+        for b, n, (sure, right) in zip(np.unique(bin_of), found.n, points, strict=True)
     ]
-    largest = max(b.n for b in found)
-    sizes = [2 + 7 * (b.n / largest) ** 0.5 for b in found]
+    sizes = [2 + 7 * share**0.5 for share in (found.n / found.n.max()).tolist()]
     drawn = plot(
         f"{name[0].upper()}{name[1:]}", f"ECE {calibration_error(answers.confidence, answers.right):.2%}",
         percent_axis("confidence"), percent_axis("right answers"),
         line([(0, 0), (1, 1)], "faint dashed"),
-        line([(b.confidence, b.accuracy) for b in found], "accent thin"),
-        dots([(b.confidence, b.accuracy) for b in found], "accent", says, sizes),
+        line(points, "accent thin"),
+        dots(points, "accent", says, sizes),
     )  # fmt: skip
     drawn.append(
         legend(

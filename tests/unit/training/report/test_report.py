@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from vitcam_training.evaluation.answers import Answers
-from vitcam_training.evaluation.calibration_error import calibration_error
 from vitcam_training.evaluation.intervals import Interval, bootstrap_figure, bootstrap_means
 from vitcam_training.report.charts import LEFT, RIGHT, WIDTH, Axis, PlotArea, bars, line, log_axis, percent_axis, plot
 from vitcam_training.report.faithfulness import BASELINES, FaithfulnessFinding, FaithfulnessResult
@@ -20,7 +19,7 @@ from vitcam_training.report.pictures import inline, page_size
 from vitcam_training.report.sections.labels import count_pairs
 from vitcam_training.report.sections.learning import learning
 from vitcam_training.report.sections.overlay import overlay_faithfulness
-from vitcam_training.report.sections.reliability import bins
+from vitcam_training.report.sections.reliability import reliability
 from vitcam_training.report.sections.unknown import rejected_at
 
 
@@ -128,15 +127,15 @@ def test_epochs_that_were_not_scored_leave_room_on_the_axis() -> None:
     assert "After 12 epochs" in page
 
 
-def test_the_bins_of_a_reliability_diagram_make_up_the_calibration_error() -> None:
-    rng = np.random.default_rng(0)
-    p = rng.dirichlet(np.ones(4), 200).astype(np.float32)
-    answers = Answers(rng.integers(0, 4, 200), p, np.ones((200, 4), np.float32))
-    found = bins(answers)
+def test_the_diagram_of_reliability_says_how_many_answers_of_each_confidence_are_right() -> None:
+    p = np.array([[0.98, 0.02], [0.96, 0.04], [0.55, 0.45]], np.float32)
+    answers = Answers(np.array([0, 1, 0]), p, np.ones((3, 4), np.float32))
+    card = SimpleNamespace(temperature=1.0)
+    material = SimpleNamespace(classifier=SimpleNamespace(card=card), answers=answers, raw=p)
+    page = written(tag("main", *reliability(cast(Material, material))))
 
-    assert sum(b.n for b in found) == 200
-    error = calibration_error(answers.confidence, answers.right)
-    assert sum(b.n * abs(b.accuracy - b.confidence) for b in found) / 200 == pytest.approx(error)
+    assert page.count("<title>2 answers from 93% to 100%: 97.0% sure on average, 50.0% right</title>") == 2
+    assert page.count("<title>1 answers from 53% to 60%: 55.0% sure on average, 100.0% right</title>") == 2
 
 
 def test_a_confusion_is_counted_from_what_is_shown_to_what_is_answered() -> None:
