@@ -27,7 +27,7 @@ from vitcam.model.words import Words
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import Naming
 from vitcam.names.vocabulary import Vocabulary
-from vitcam.pictures.resize import InputSpec, brightened, crop_of, frame_of_picture, to_model_size
+from vitcam.pictures.resize import InputSpec, brightened, chosen_part, crop_of, frame_of_picture, of_model_size
 
 EXPLAIN = "explain"  # the signature that also gives rollout and rows
 LEAST_MARGIN = 1e-3  # below, all labels are as likely, so there is no answer that evidence could be a share of
@@ -185,7 +185,7 @@ class Classifier:
         started = time.perf_counter_ns()
         image = frame.model_input
         if image is None or image.shape[:2] != (self.input.height, self.input.width):
-            image = _at_model_size(frame, self.input)
+            image = of_model_size(frame, self.input)
         blank = contrast(image) < self.card.least_contrast
         image = brightened(image, self.input)
         explain = explain and self.explains
@@ -263,7 +263,7 @@ class Classifier:
         """The part of a frame's preview that the model saw."""
         if frame.model_input is not None:
             return frame.crop
-        return _chosen_part(frame) or crop_of(self.input, *frame.preview.shape[:2])
+        return chosen_part(frame) or crop_of(self.input, *frame.preview.shape[:2])
 
     def verify(self) -> tuple[GoldenResult, ...]:
         """Classify the golden images of the file. A wrong runtime or a damaged file gives other answers."""
@@ -307,21 +307,6 @@ def evidence_share(outputs: dict[str, NDArray[Any]]) -> float | None:
         return None
     margin = float(outputs["margin"].sum())
     return float(outputs["evidence"].sum()) / margin if margin > LEAST_MARGIN else None
-
-
-def _at_model_size(frame: Frame, spec: InputSpec) -> Image:
-    """(h, w, 3) uint8, RGB: the part that the model sees, with as many px as there are of it."""
-    part = _chosen_part(frame)
-    if part is None:
-        return to_model_size(frame.preview, spec)
-    picture = frame.part(part)
-    return to_model_size(picture, spec, Rect(0, 0, picture.shape[1], picture.shape[0]))
-
-
-def _chosen_part(frame: Frame) -> Rect | None:
-    """The crop that the frame's source has chosen; None: it has chosen none, so the model's own crop applies."""
-    height, width = frame.preview.shape[:2]
-    return None if (frame.crop.height, frame.crop.width) == (height, width) else frame.crop
 
 
 class ModelOptions(Protocol):

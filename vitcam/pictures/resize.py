@@ -112,6 +112,21 @@ def to_model_size(image: Image, spec: InputSpec, crop: Rect | None = None) -> Im
     return np.asarray(out, dtype=np.uint8)
 
 
+def chosen_part(frame: Frame) -> Rect | None:
+    """The crop that the frame's source has chosen; None: it has chosen none, so the model's own crop applies."""
+    height, width = frame.preview.shape[:2]
+    return None if (frame.crop.height, frame.crop.width) == (height, width) else frame.crop
+
+
+def of_model_size(frame: Frame, spec: InputSpec) -> Image:
+    """(spec.height, spec.width, 3) uint8, RGB: what the model sees of a frame, made of all px that there are of it."""
+    part = chosen_part(frame)
+    if part is None:
+        return to_model_size(frame.preview, spec)
+    picture = frame.part(part)
+    return to_model_size(picture, spec, Rect(0, 0, picture.shape[1], picture.shape[0]))
+
+
 def brightened(image: Image, spec: InputSpec) -> Image:
     """A dark picture at the mean brightness that the model's input asks for; at night a camera sees no more of it.
 
