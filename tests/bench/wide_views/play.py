@@ -138,14 +138,17 @@ class Lockstep:
             self._daemon = daemon
             self._turn.notify_all()
 
-    def looked(self, seq: int) -> None:
-        """Called by the model once it has an answer: returns when it may be told."""
+    def looked(self, seq: int, is_told: bool) -> None:
+        """Called by the model once it has an answer: returns when it may be told.
+
+        is_told  whether the sinks will hear of it
+        """
         with self._turn:
             self._due = due = max(self._given, seq + 1) + self._frames
             self._turn.notify_all()
             self._turn.wait_for(lambda: self._given >= due or self._over)
             self._due = None
-            self._unheard += 1
+            self._unheard += is_told
 
     def heard(self) -> None:
         """Called by the sinks for each look."""
@@ -261,7 +264,7 @@ def _parts(sets: Sequence[str], step: Lockstep, pictures: Iterable[Picture], pla
     class Paced(CameraClassifier):
         def __call__(self, frame: Frame) -> Prediction:
             prediction = super().__call__(frame)
-            step.looked(frame.seq)
+            step.looked(frame.seq, not frame.details)  # this camera has none: it is a look at a place at rest
             return prediction
 
     def opener(uri: str, place: str, options: SourceOptions) -> Source:
