@@ -237,6 +237,7 @@ def _source_options(
         orientation=Orientation.of(camera.rotate, camera.flip),
         active_crop=crop,
         active_areas=areas,
+        follows=lambda: pipeline.follower.is_on(areas.areas),
         boxes=pipeline.follower.boxes,
         wanted=pipeline.wants_frame,
     )
