@@ -1,4 +1,4 @@
-"""The figures of docs/study/concepts.md: the equations of training/reference.py at work on everyday's own weights."""
+"""The figures of docs/study/concepts.md: the equations of reference.py at work on everyday's own weights."""
 
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,10 @@ from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg, encode_png
 from vitcam.pictures.overlay import coloured
 from vitcam.pictures.resize import InputSpec, to_model_size
-from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.drawing import sheet, walk
 from vitcam_training.plots import ACCENT, FAINT, PLAIN, figure
+from vitcam_training.study import reference
 
 PHOTOS = ("cat", "pagoda", "coffee")
 NET = ViTConfig(classes=1066, mean=(0.5, 0.5, 0.5), std=(0.5, 0.5, 0.5))

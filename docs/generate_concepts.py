@@ -1,4 +1,4 @@
-"""Write the code of training/reference.py into docs/study/concepts.md, draw its figures; --check tells if it is fresh.
+"""Write the code of study/reference.py into docs/study/concepts.md, draw its figures; --check tells if it is fresh.
 
 python docs/generate_concepts.py            the quotes and the figures
 python docs/generate_concepts.py --quotes   the quotes alone, in a second
@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "study" / "concepts.md"
 SOURCES = {
-    "reference": Path("training/reference.py"),
+    "reference": Path("training/study/reference.py"),
     "vit": Path("training/vit.py"),
     "optimiser": Path("training/fit/optimiser.py"),
     "mistakes": Path("tests/unit/training/test_circulating_mistakes.py"),

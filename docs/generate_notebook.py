@@ -4,7 +4,7 @@ python docs/generate_notebook.py             make it, run it, and keep what its 
 python docs/generate_notebook.py -o FILE     the same, into another file
 python docs/generate_notebook.py --check     tell whether the committed cells are those that would be made; runs nothing
 
-Lines of cells.md that stand for something of concepts.md, which quotes training/reference.py:
+Lines of cells.md that stand for something of concepts.md, which quotes training/study/reference.py:
 <!-- section: Patches -->          that section up to its first quote, then the quote as a cell
 <!-- code: reference.linear -->    that quote as a cell
 <!-- mistake: test_name -->        that mistake

@@ -28,7 +28,7 @@ from vitcam.pictures.decode import decode_image
 from vitcam.pictures.opencv import prepare_capture
 from vitcam_training.data.blank import carpet, curtain, plaster, room, wall
 from vitcam_training.data.dataset import data_root
-from vitcam_training.data.published.scene_split import label_of, listed_parts
+from vitcam_training.data.published.everyday_photos import label_of, listed_parts
 from vitcam_training.data.published.things import read_things
 
 WIDTH, HEIGHT, FPS = 640, 360, 10

@@ -3,7 +3,7 @@
 In: camera bytes, (B, H, W, 3) RGB in 0..255. Out: `(logits, taps)`, taps being every value worth looking at by name.
 Source: Dosovitskiy et al. 2021 (arXiv 2010.11929); the sizes and details are those of DeiT, Touvron et al. 2021
 (arXiv 2012.12877), unless the configuration says otherwise: pre-norm blocks, LayerNorm with epsilon 1e-6, exact GELU,
-a linear head on the class token. `reference.py` says the same in NumPy, an equation a function.
+a linear head on the class token. `study/reference.py` says the same in NumPy, an equation a function.
 
 Letters in the shape comments: B images, H x W pixels, C channels, P patch size, N patches, T tokens (N, or N + 1 with
 a class token), D width, h heads, d channels of a head (D / h unless said otherwise), M channels inside an MLP, K

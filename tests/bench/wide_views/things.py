@@ -14,7 +14,7 @@ from tests.bench.wide_views.scenes import scene_of
 from vitcam.frames import Image
 from vitcam.model.classifier import Classifier
 from vitcam_training.data.dataset import data_root, missing_data
-from vitcam_training.data.published.scene_split import SOURCES, label_of, listed_parts
+from vitcam_training.data.published.everyday_photos import SOURCES, label_of, listed_parts
 from vitcam_training.data.published.things import read_things
 from vitcam_training.evaluation.clips import RIGHT, Names
 

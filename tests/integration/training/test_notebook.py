@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow(
     "docs/study/notebook.ipynb",
     "docs/generate_notebook.py",
     "training/vit.py",
-    "training/reference.py",
+    "training/study/reference.py",
     "vitcam/model",
     "models/mnist.tflite",
 )

@@ -115,7 +115,7 @@ def test_a_thing_is_cut_out_of_a_plain_background_and_out_of_no_other() -> None:
 
 
 def test_the_final_clips_have_no_photo_and_no_scene_of_those_that_choose() -> None:
-    from vitcam_training.data.published.scene_split import listed_parts
+    from vitcam_training.data.published.everyday_photos import listed_parts
 
     photos = {kind: {path for part in parts for path in listed_parts()[part]} for kind, parts in things.PARTS.items()}
 

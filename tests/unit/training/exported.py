@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from tests.unit.training.choices import CONFIGS
 from tests.unit.training.nets import photos, small_vit
 from vitcam.model.runtime import open_interpreter
-from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.attribution import evidence_blocks
 from vitcam_training.export.flatbuffer import only
@@ -27,6 +26,7 @@ from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.graph import SIGNATURES, to_float
 from vitcam_training.export.quantise import allow_float16, delegate_input, quantise
 from vitcam_training.export.rewrites import fold
+from vitcam_training.study import reference
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
 Outputs = dict[str, NDArray[Any]]

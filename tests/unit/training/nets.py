@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.pictures.resize import InputSpec
-from vitcam_training import reference
+from vitcam_training.study import reference
 from vitcam_training.vit import ViT, ViTConfig
 from vitcam_training.weights.checkpoints import Weights, config_of, load_into, to_timm
 from vitcam_training.weights.metadata import Metadata

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from tests.unit.training.nets import photos, small_about, small_vit
 from tests.unit.training.pictures import write_pictures
 from vitcam.pictures.resize import to_model_size
-from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.batches import plain_batches
 from vitcam_training.data.catalogue import open_dataset
@@ -26,6 +25,7 @@ from vitcam_training.fit.learner import Logits
 from vitcam_training.fit.loop import FitRun
 from vitcam_training.fit.stage import Stage
 from vitcam_training.recipes.recipe import ModelRecipe, Recipe, TrainRecipe
+from vitcam_training.study import reference
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import to_timm
 

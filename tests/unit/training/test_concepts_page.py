@@ -33,7 +33,7 @@ def generate(root: Path, *options: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The page, its generator and what they quote, to be spoilt."""
-    quoted = ("training/reference.py", "training/vit.py", "training/fit/optimiser.py")
+    quoted = ("training/study/reference.py", "training/vit.py", "training/fit/optimiser.py")
     for name in ("docs/study/concepts.md", "docs/generate_concepts.py", *quoted,
                  "tests/unit/training/test_circulating_mistakes.py", "training/study/mistakes/rows.py"):  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def test_the_committed_page_quotes_the_source_as_it_is() -> None:
 
 
 def test_a_changed_equation_makes_the_page_stale_until_it_is_made_again(copy: Path) -> None:
-    source = copy / "training" / "reference.py"
+    source = copy / "training" / "study" / "reference.py"
     source.write_text(source.read_text("utf-8").replace("math.sqrt(q.shape[-1])", "math.sqrt(1.0)"), "utf-8")
     stale = generate(copy, "--check")
     made = generate(copy, "--quotes")
@@ -62,7 +62,7 @@ def test_a_changed_equation_makes_the_page_stale_until_it_is_made_again(copy: Pa
 
 
 def test_a_quote_of_what_is_gone_is_refused_by_name(copy: Path) -> None:
-    source = copy / "training" / "reference.py"
+    source = copy / "training" / "study" / "reference.py"
     source.write_text(source.read_text("utf-8").replace("def rollout_row(", "def renamed("), "utf-8")
     refused = generate(copy, "--quotes")
 
@@ -71,7 +71,7 @@ def test_a_quote_of_what_is_gone_is_refused_by_name(copy: Path) -> None:
     assert "Traceback" not in refused.stderr
 
 
-@pytest.mark.parametrize("name", defined_in("training/reference.py"))
+@pytest.mark.parametrize("name", defined_in("training/study/reference.py"))
 def test_every_equation_of_the_reference_is_on_the_page(name: str) -> None:
     assert re.search(rf"<!-- code: reference\.{re.escape(name)}[ ]", PAGE)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.unit.training.nets import SMALL, photos, small_vit
-from vitcam_training import reference
 from vitcam_training.config import ViTConfig
-from vitcam_training.reference import Array, Weights
+from vitcam_training.study import reference
+from vitcam_training.study.reference import Array, Weights
 from vitcam_training.weights.checkpoints import to_timm
 
 NETS = {

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from tests.unit.training.choices import CONFIGS
 from tests.unit.training.nets import learned, photos, small_vit
-from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.fit.optimiser import LayerwiseAdamW
 from vitcam_training.fit.scoring import cross_entropy
 from vitcam_training.recipes.presets import count_parameters
+from vitcam_training.study import reference
 from vitcam_training.vit import pooled_attention, sincos_position
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
-pytestmark = pytest.mark.slow("training/reference.py", "training/vit.py", "training/config.py")
+pytestmark = pytest.mark.slow("training/study/reference.py", "training/vit.py", "training/config.py")
 
 RNG = np.random.default_rng(11)
 

@@ -5,7 +5,7 @@ in Caltech-101 of things without a label are left out. Out: a Dataset with the p
 of each label, for the recipe and for what stays in float), `calibration` (as many, for the temperature and the
 threshold), `heldout` (for figures only), `replay` (photos without labels, for the answers of a teacher), `base` (the
 same photos with their labels) and `blank` (drawn frames that show nothing). The small parts are listed in
-`everyday_parts.csv`; `scene_split.py` makes it. The ordinary photos that may choose are in `choose` and in
+`everyday_parts.csv` (everyday_photos.py). The ordinary photos that may choose are in `choose` and in
 `calibration`.
 """
 
@@ -27,9 +27,9 @@ from vitcam_training.data.dataset import (
     data_root,
     missing_data,
 )
+from vitcam_training.data.published.everyday_photos import SOURCES, held_out_before, label_of, listed_parts, photos
 from vitcam_training.data.published.imagenet import half, sample_of
 from vitcam_training.data.published.ordinary import ordinary
-from vitcam_training.data.published.scene_split import SOURCES, held_out_before, label_of, listed_parts, photos
 from vitcam_training.data.published.things import Things, read_things
 
 

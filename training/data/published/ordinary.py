@@ -23,8 +23,8 @@ import numpy as np
 
 from vitcam.frames import Image
 from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data, photo_of
+from vitcam_training.data.published.everyday_photos import label_of, listed_parts
 from vitcam_training.data.published.looked_at import person_in
-from vitcam_training.data.published.scene_split import label_of, listed_parts
 from vitcam_training.data.published.things import Things, read_things
 
 SOURCE = "github.com/ajschumacher/imagen"

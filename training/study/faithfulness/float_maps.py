@@ -13,8 +13,8 @@ import numpy as np
 
 from vitcam.errors import UsageError
 from vitcam.frames import Image
-from vitcam_training.reference import Array, direct_evidence, direction, layer_norm, linear, margin
 from vitcam_training.study.faithfulness.relevance import relevance
+from vitcam_training.study.reference import Array, direct_evidence, direction, layer_norm, linear, margin
 from vitcam_training.vit import Taps, ViT, pooled_attention
 from vitcam_training.weights.checkpoints import load_into, read_network
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import erf
 
 from vitcam_training.config import ViTConfig
-from vitcam_training.reference import Array, Weights, layer_norm, linear, relu, shared
+from vitcam_training.study.reference import Array, Weights, layer_norm, linear, relu, shared
 
 
 def relevance(taps: Mapping[str, Array], w: Weights, net: ViTConfig, label: int) -> Array:

@@ -16,12 +16,12 @@ import keras
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam_training import reference
 from vitcam_training.config import ViTConfig
-from vitcam_training.reference import Array, Weights
+from vitcam_training.study import reference
 from vitcam_training.study.convolution.config import ConvolutionConfig, ConvolutionRecipe
 from vitcam_training.study.convolution.network import ConvNet
 from vitcam_training.study.inductive_bias.runs import LAYERS, VIT
+from vitcam_training.study.reference import Array, Weights
 
 ROUNDING = 1e-5
 """An error below it comes from rounding alone: float64 has 1e-16, the CNN, which is float32, 1e-7."""

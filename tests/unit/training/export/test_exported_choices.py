@@ -95,7 +95,7 @@ def test_what_training_drops_changes_nothing_of_the_exported_graph() -> None:
     assert Exported.of(dropping).int8 == Exported.of(PLAIN).int8
 
 
-@pytest.mark.slow("training/export", "training/reference.py", "training/config.py")
+@pytest.mark.slow("training/export", "training/study/reference.py", "training/config.py")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(config=CONFIGS, seed=st.integers(0, 2**32 - 1))
 def test_ten_random_networks_are_exported_as_the_reference_has_them(config: ViTConfig, seed: int) -> None:

@@ -9,10 +9,10 @@ import pytest
 from tests.unit.training.pictures import write_pictures
 from tests.unit.training.weights.published.test_shards import sharded
 from vitcam.model.classifier import Classifier
-from vitcam_training import reference
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.export.export import export_model
 from vitcam_training.export.quantise import Quantisation
+from vitcam_training.study import reference
 from vitcam_training.weights.checkpoints import read_network
 from vitcam_training.weights.foreign import ImportOptions, import_foreign
 

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from tests.refusals import naming
 from tests.unit.training.nets import SMALL, small_vit
-from vitcam_training import reference
 from vitcam_training.export.folded import Affine, Rewrites
 from vitcam_training.export.rewrites import (
     ResidualStream,
@@ -18,6 +17,7 @@ from vitcam_training.export.rewrites import (
     split_qkv,
     turn_values,
 )
+from vitcam_training.study import reference
 from vitcam_training.weights.checkpoints import to_timm
 
 pytestmark = pytest.mark.long

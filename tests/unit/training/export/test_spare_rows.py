@@ -17,7 +17,6 @@ from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.spare_rows import AddedRows
 from vitcam.pictures.resize import InputSpec
-from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.evaluation.model_file import ask_readable
@@ -30,6 +29,7 @@ from vitcam_training.export.quantise import Quantisation, allow_float16, delegat
 from vitcam_training.export.rewrites import ResidualStream, fold
 from vitcam_training.export.spare_rows import INPUTS, spare_width
 from vitcam_training.export.trial import Trial
+from vitcam_training.study import reference
 from vitcam_training.weights.checkpoints import Weights, save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
 

@@ -16,12 +16,12 @@ from vitcam.errors import ModelError, UsageError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.words import Words
-from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.graph import to_float
 from vitcam_training.export.rewrites import fold
 from vitcam_training.export.words import Prompts, export_words
+from vitcam_training.study import reference
 from vitcam_training.weights.checkpoints import read_network, to_timm
 
 pytestmark = pytest.mark.long

@@ -23,7 +23,6 @@ from vitcam.errors import ModelError, UsageError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import InputSpec
-from vitcam_training import reference
 from vitcam_training.data.published.imagenet_classes import class_list, words
 from vitcam_training.data.published.ordinary import ordinary
 from vitcam_training.data.published.things import read_things
@@ -31,6 +30,7 @@ from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.export import rewrites
 from vitcam_training.export.export import export_model
 from vitcam_training.export.quantise import Quantisation
+from vitcam_training.study import reference
 from vitcam_training.weights.checkpoints import read_network
 from vitcam_training.weights.foreign import Imported, ImportOptions, import_foreign
 from vitcam_training.weights.metadata import Metadata, read_metadata

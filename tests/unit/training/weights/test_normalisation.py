@@ -11,11 +11,11 @@ from tests.parts import need_data
 from tests.refusals import naming
 from tests.unit.training.nets import SMALL, photos, small_vit
 from vitcam.errors import UsageError
-from vitcam_training import reference
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.fit.prepare import start
 from vitcam_training.recipes.recipe import ModelRecipe, Recipe
+from vitcam_training.study import reference
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network, to_timm
 from vitcam_training.weights.foreign import ImportOptions, import_foreign

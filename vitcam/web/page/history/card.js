@@ -1,7 +1,8 @@
 // One event in the grid: its picture, what it was, when and where. A link to the event's own view.
 
-import { frameUrl } from "./api.js";
-import { chanceOf, clock, dayName, dayOf, lasted, nameOf } from "./words.js";
+import { place } from "../seen.js";
+import { detailUrl, frameUrl } from "./api.js";
+import { chanceOf, clock, dayName, dayOf, lasted, nameOf, rectOf } from "./words.js";
 
 const WIDTHS = [160, 240, 320, 480]; // few, so that the daemon makes few thumbnails of a picture
 
@@ -13,7 +14,7 @@ export function makeCard(event, width) {
   card.dataset.id = event.id;
   card.setAttribute("aria-label", describe(event));
   const picture = child(card, "div", "thumb");
-  if (event.frame) Object.assign(child(picture, "img"), { alt: "", decoding: "async" }).dataset.src = frameUrl(event, thumbWidth(width));
+  if (event.frame) addPictures(picture, event, width);
   else child(picture, "span", "none", "no picture");
   if (event.clip) child(picture, "span", "has-clip", "▶ clip");
   if (event.favourite) child(picture, "span", "is-favourite", "★");
@@ -27,13 +28,28 @@ export function makeCard(event, width) {
   return card;
 }
 
+// of what was followed: where it was, and what it was
+function addPictures(picture, event, width) {
+  const whole = event.box ? child(picture, "div", "whole") : picture;
+  addImage(whole, "all", frameUrl(event, thumbWidth(width)));
+  if (!event.box) return;
+  const [x, y, w, h] = rectOf(event.box);
+  place(child(whole, "div", "box"), [x, y, w, h]);
+  if (!event.detail) return;
+  picture.classList.toggle("right", x + w / 2 < 0.5); // the second picture does not hide what it shows
+  addImage(picture, "detail", detailUrl(event, thumbWidth(width / 2)));
+}
+
+function addImage(parent, className, address) {
+  Object.assign(child(parent, "img", className), { alt: "", decoding: "async" }).dataset.src = address;
+}
+
 export function describe(event) {
   const facts = [nameOf(event), event.corrected ? "corrected" : chanceOf(event), event.zone && `zone ${event.zone}`];
   const time = `${dayName(dayOf(event.start))} ${clock(event.start)}, ${lasted(event)}`;
   const marks = [event.favourite && "favourite", event.clip && "with a clip"];
   return [...facts, time, ...marks].filter(Boolean).join(", ");
 }
-
 
 function thumbWidth(width) {
   const wanted = width * Math.min(devicePixelRatio, 2);

@@ -1,12 +1,14 @@
 // One event: its picture, how probable it was from second to second, its clip, and what the viewer can do with it.
 
 import { Guesses } from "../guesses.js";
-import { changeEvent, clipUrl, deleteEvent, frameUrl, getEvent } from "./api.js";
+import { place } from "../seen.js";
+import { changeEvent, clipUrl, deleteEvent, detailUrl, frameUrl, getEvent } from "./api.js";
 import { Curve } from "./curve.js";
 import { chanceOf, clock, dayName, dayOf, lasted, nameOf } from "./words.js";
 
 const TYPING = "input, select, textarea, video, dialog";
 const WIDTHS = [480, 960, 1920];
+const DETAIL_WIDTH = 480;
 const SWIPE_PX = 50;
 const OVERLAY = "evidence";
 const find = (name) => document.getElementById(`event-${name}`);
@@ -14,6 +16,7 @@ const find = (name) => document.getElementById(`event-${name}`);
 export class EventView {
   #section = document.getElementById("event");
   #image = find("image");
+  #detail = find("detail");
   #overlay = find("overlay");
   #form = find("correct");
   #message = find("message");
@@ -132,12 +135,27 @@ export class EventView {
     find("picture").hidden = !event.frame;
     find("no-picture").hidden = Boolean(event.frame);
     if (!event.frame) return;
+    this.#showDetail(event, overlay);
     const wanted = find("picture").clientWidth * Math.min(devicePixelRatio, 2);
     const address = frameUrl(event, WIDTHS.find((width) => width >= wanted) ?? WIDTHS.at(-1), overlay);
     if (this.#image.getAttribute("src") !== address) this.#image.src = address;
     this.#image.alt = `What the camera saw: ${nameOf(event)}${overlay ? ", with the patches that spoke for it" : ""}`;
     find("download").href = frameUrl(event);
     find("download").download = `${dayOf(event.start)} ${clock(event.start).replaceAll(":", "-")} ${nameOf(event)}.jpg`;
+  }
+
+  // of what was followed: where it was, and what the model saw of it
+  #showDetail({ box, detail, picture }, overlay) {
+    find("where").hidden = !box || !picture;
+    if (box && picture) {
+      find("where").style.setProperty("--ratio", picture.width / picture.height);
+      place(find("box"), picture.crop);
+    }
+    this.#detail.hidden = !detail;
+    if (!detail) return;
+    const address = detailUrl(this.#event, DETAIL_WIDTH, overlay);
+    if (this.#detail.getAttribute("src") !== address) this.#detail.src = address;
+    this.#detail.alt = `What the model saw: ${nameOf(this.#event)}`;
   }
 
   #showCurve(other) {

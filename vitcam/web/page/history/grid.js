@@ -145,8 +145,9 @@ export class Grid {
     if (last && this.#sources.get(last) === event) return last;
     const card = makeCard(event, this.#shape.card.width);
     this.#sources.set(card, event);
-    const [before, now] = [last, card].map((each) => each?.querySelector("img"));
-    if (before && now) { // the picture stays until the next one has come
+    for (const now of card.querySelectorAll("img")) { // a picture stays until the next one has come
+      const before = last?.querySelector(`img.${now.className}`);
+      if (!before) continue;
       before.dataset.src = now.dataset.src;
       now.replaceWith(before);
     }

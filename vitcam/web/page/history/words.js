@@ -56,3 +56,8 @@ export function chanceOf({ corrected, kind, shown, label }) {
   if (corrected || kind !== "seen") return "";
   return shown.label === null ? `perhaps ${label}` : percent(shown.p);
 }
+
+// box: "x,y,w,h", as the daemon gives it
+export function rectOf(box) {
+  return box.split(",").map(Number);
+}

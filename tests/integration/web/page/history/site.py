@@ -38,9 +38,9 @@ class Site:
     store: EventStore
     server: WebServer
 
-    def see(self, event: StoredEvent, jpeg: bytes | None = None) -> StoredEvent:
+    def see(self, event: StoredEvent, jpeg: bytes | None = None, detail: bytes | None = None) -> StoredEvent:
         """Store an event, as if it had just been seen."""
-        self.store.put(EventChange(event, "new" if event.end_ms is None else "end", jpeg or picture(0)))
+        self.store.put(EventChange(event, "new" if event.end_ms is None else "end", jpeg or picture(0), detail=detail))
         return event
 
 

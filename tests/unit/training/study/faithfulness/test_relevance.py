@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from vitcam_training import reference
 from vitcam_training.config import ViTConfig
-from vitcam_training.reference import Array, Weights
+from vitcam_training.study import reference
 from vitcam_training.study.faithfulness.relevance import attention_gradients, relevance
+from vitcam_training.study.reference import Array, Weights
 
 SMALL = ViTConfig(image_size=(8, 8), patch_size=4, width=8, depth=2, heads=2, mlp_width=16, classes=3)
 CHOICES = [

@@ -12,8 +12,8 @@ from keras import ops
 from tests.unit.training import test_circulating_mistakes
 from tests.unit.training.nets import Floats, photos, small_vit
 from vitcam.errors import UsageError
-from vitcam_training import reference
 from vitcam_training.config import ViTConfig
+from vitcam_training.study import reference
 from vitcam_training.study.ablation.rows import BASE as ABLATION_BASE
 from vitcam_training.study.mistakes.networks import (
     AcrossBatchViT,

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
 from vitcam.words.text_tower import TextTower
-from vitcam_training import reference
+from vitcam_training.study import reference
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into
 from vitcam_training.weights.published.clip import read_clip

@@ -13,7 +13,7 @@ from safetensors.numpy import load_file, save_file
 from tests.refusals import naming
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
-from vitcam_training import reference
+from vitcam_training.study import reference
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network
 from vitcam_training.weights.foreign import ImportOptions, import_foreign

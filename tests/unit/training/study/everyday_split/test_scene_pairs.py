@@ -8,9 +8,9 @@ import pytest
 
 from vitcam.frames import Image
 from vitcam_training.data.dataset import read_photo
-from vitcam_training.data.published.scene_pairs import SceneMatch, local_features, match_scenes
+from vitcam_training.study.everyday_split.scene_pairs import SceneMatch, local_features, match_scenes
 
-GOLDEN = Path(__file__).parents[4] / "models" / "golden"
+GOLDEN = Path(__file__).parents[5] / "models" / "golden"
 
 
 @pytest.fixture(scope="module")

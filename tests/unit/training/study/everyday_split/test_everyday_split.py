@@ -5,18 +5,9 @@ import pytest
 
 from tests.parts import need_data
 from vitcam_training.data.dataset import read_photo
-from vitcam_training.data.published.scene_pairs import local_features, match_scenes, neighbours
-from vitcam_training.data.published.scene_split import (
-    CHOOSE,
-    TRAIN,
-    held_out_before,
-    label_of,
-    listed_pairs,
-    listed_parts,
-    photos,
-    scenes,
-    split,
-)
+from vitcam_training.data.published.everyday_photos import held_out_before, label_of, listed_parts, photos
+from vitcam_training.study.everyday_split.__main__ import CHOOSE, TRAIN, listed_pairs, scenes, split
+from vitcam_training.study.everyday_split.scene_pairs import local_features, match_scenes, neighbours
 
 ANTS = [f"caltech101/ant/{i:02}.jpg" for i in range(30)]
 CUP = "caltech101/cup/00.jpg"

@@ -1,0 +1,1 @@
+"""How the photos of `everyday` were split, so that no scene is trained on and measured."""
