@@ -69,9 +69,12 @@ def replay(
 
     config, is_bundle = ConfigOptions(rules or given.config, given.sets), target.endswith(BUNDLE)
     if not (is_bundle or is_id(target)):
-        from vitcam.replay.video import replay_video
+        from vitcam.replay.video import follows, replay_video
 
         settings = config.load({"model.name": model}).settings
+        if follows(settings):
+            said = "What moves is followed anew in this video: boxes are not those of the run that recorded it."
+            stderr_console().print(said, markup=False, highlight=False)
         _show_events(replay_video(Path(target), settings, _time_of_day(at)), as_json)
         return
     from vitcam.names.active import ActiveNames

@@ -102,8 +102,8 @@ def assemble(
     over, playback, demand = threading.Event(), Playback(), Demand()
     machine, frozen = Machine(environ), frozen_of(settings, areas)
     heat = HeatWatch(machine, _heat_rules(settings.heat, machine, classifier))
-    publisher = Publisher(settings.events.rules, over.set, areas, vocabulary)
     follower = Follower(settings.look.follow, classifier.input, lambda: crop.region)
+    publisher = Publisher(settings.events.rules, over.set, areas, vocabulary, follower.tracks)
     pipeline = Pipeline(
         PipelineOptions(
             source=readable(redacted(settings.camera.source)) or "auto",

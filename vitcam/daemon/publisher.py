@@ -4,7 +4,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from vitcam.errors import VitcamError
@@ -27,6 +27,7 @@ class Publisher:
     stop        called when nobody reads the output any more: the run then ends without a message, as any filter does
     areas       the zones in force, each with rules of its own; None: all go by `rules`
     vocabulary  as `PlaceEvents` takes it
+    followed    as `PlaceEvents` takes it
     """
 
     def __init__(
@@ -35,8 +36,9 @@ class Publisher:
         stop: Callable[[], None],
         areas: ActiveAreas | None = None,
         vocabulary: Vocabulary | None = None,
+        followed: Callable[[], Collection[int]] | None = None,
     ) -> None:
-        self._events = PlaceEvents(rules, areas, vocabulary)
+        self._events = PlaceEvents(rules, areas, vocabulary, followed)
         self._areas = areas or ActiveAreas()
         self._showing = threading.Lock()
         self._sinks: tuple[Sink, ...] = ()

@@ -65,6 +65,10 @@ class Follower:
         """What is followed now. Any thread may ask."""
         return self._following
 
+    def tracks(self) -> frozenset[int]:
+        """The numbers of what is followed now. Any thread may ask."""
+        return frozenset(each.place.track for each in self._following if each.place.track is not None)
+
     def boxes(self) -> tuple[Box, ...]:
         """The same as parts of the upright picture. Any thread may ask."""
         return tuple(each.box for each in self._following)

@@ -12,6 +12,7 @@ from pathlib import Path
 from vitcam.actions import rules
 from vitcam.actions.rules import Firing, Instant, RuleState
 from vitcam.config.settings import Settings
+from vitcam.follow.follower import Follower
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.model.classifier import Classifier, open_classifier
 from vitcam.names.active import ActiveNames
@@ -25,13 +26,18 @@ from vitcam.zones.areas import NO_AREAS, Areas, Zone, mask_rect
 
 
 def predictions_of(
-    path: Path, classifier: Classifier, areas: Areas = NO_AREAS, region: Region | None = None
+    path: Path,
+    classifier: Classifier,
+    areas: Areas = NO_AREAS,
+    region: Region | None = None,
+    follower: Follower | None = None,
 ) -> Iterator[Prediction]:
     """What the model says of the view, or of each zone, in each frame; `captured_ns` counts from the start of the film.
 
-    areas   their masks are made black first
-    region  without zones: the part of the view that the model sees; None: all of it
-    raises  SourceError for what is not a video; UsageError where a zone does not fit its picture
+    areas     their masks are made black first
+    region    without zones: the part of the view that the model sees; None: all of it
+    follower  is shown each frame, and says what else is looked at
+    raises    SourceError for what is not a video; UsageError where a zone does not fit its picture
     """
     parts: list[tuple[str | None, Region | None]] = [(zone.name, zone.region) for zone in areas.zones]
     with Film(path) as film:
@@ -43,6 +49,21 @@ def predictions_of(
             for zone, part in parts or [(None, region)]:
                 frame = _frame(picture, part, classifier, seq, round(shot.position_s * 1e9), str(path))
                 yield replace(classifier(frame), zone=zone)
+            if follower is not None:
+                yield from _followed(follower, classifier, frame, areas)
+
+
+def _followed(follower: Follower, classifier: Classifier, frame: Frame, areas: Areas) -> Iterator[Prediction]:
+    """What the model says of the boxes in a frame, one after the other."""
+    follower.take(frame, areas)
+    for look in follower.looks(frame):
+        if not look.is_due:
+            continue
+        found = replace(classifier(look.frame), zone=look.place.zone, track=look.place.track)
+        if look.of_rest:
+            follower.looked_at_rest(found)
+        else:
+            yield follower.looked(found)
 
 
 def _frame(picture: Image, region: Region | None, classifier: Classifier, seq: int, at_ns: int, source: str) -> Frame:
@@ -70,7 +91,8 @@ class WouldAct:
 
 
 def replay_video(film: Path, settings: Settings, began: datetime) -> Iterator[Event | WouldAct]:
-    """Events as they are known, and the rules that they fire. Every frame is classified in every zone.
+    """Events as they are known, and the rules that they fire. Every frame is classified in every zone; what moves is
+    followed anew where the settings say that it is followed.
 
     began   local time at the film's start, for rules with `between`
     raises  ModelError, SourceError, UsageError
@@ -79,8 +101,10 @@ def replay_video(film: Path, settings: Settings, began: datetime) -> Iterator[Ev
     classifier.call_by(ActiveNames(settings.names.wanted))
     vocabulary, state, due_ns = classifier.vocabulary(), RuleState(), 0
     areas, crop = areas_of(settings), settings.camera.crop
-    predictions = predictions_of(film, classifier, areas, Region.parse(crop) if crop else None)
-    told = PlaceEvents(settings.events.rules, ActiveAreas(areas), vocabulary)
+    region = Region.parse(crop) if crop else None
+    follower = Follower(settings.look.follow, classifier.input, lambda: region)
+    predictions = predictions_of(film, classifier, areas, region, follower)
+    told = PlaceEvents(settings.events.rules, ActiveAreas(areas), vocabulary, follower.tracks)
     for now_ns, events in steps_of(predictions, told):
         now = Instant.at(now_ns, began + timedelta(microseconds=now_ns // 1000))
         tick = () if now_ns < due_ns else (None,)
@@ -95,7 +119,12 @@ def replay_video(film: Path, settings: Settings, began: datetime) -> Iterator[Ev
 def areas_of(settings: Settings) -> Areas:
     """Zones and masks of the configuration."""
     zones = (
-        Zone(each.name, Region.parse(each.rect), each.labels, each.enter, each.leave, each.dwell_s)
+        Zone(each.name, Region.parse(each.rect), each.labels, each.enter, each.leave, each.dwell_s, each.follow)
         for each in settings.zones
     )
     return Areas(tuple(zones), tuple(map(Region.parse, settings.camera.masks)))
+
+
+def follows(settings: Settings) -> bool:
+    """Whether what moves is followed in a video."""
+    return Follower(settings.look.follow).is_on(areas_of(settings))
