@@ -32,14 +32,15 @@ def check_programs() -> None:
         raise UsageError(f"not everything is installed; run: apt-get install {' '.join(missing)}")
 
 
-def make_guest(folder: Path, wheels: Sequence[str]) -> Guest:
+def make_guest(folder: Path, wheels: Sequence[str], site_name: str = "site") -> Guest:
     """The guest in `folder`, made where it is not there yet.
 
-    wheels  what its Python shall import, pinned
-    raises  VitcamError if a step fails, with that step's last words
+    wheels     what its Python shall import, pinned
+    site_name  of the folder for these
+    raises     VitcamError if a step fails, with that step's last words
     """
     folder.mkdir(parents=True, exist_ok=True)
-    root, site, plugin = folder / "root", folder / "site", folder / "insn.so"
+    root, site, plugin = folder / "root", folder / site_name, folder / "insn.so"
     if not (root / "complete").exists():
         _make_root(root)
     _install(site, ["numpy>=2.2", *wheels], ())

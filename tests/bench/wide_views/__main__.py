@@ -1,7 +1,8 @@
 """Synthetic clips of wide views: what is displayed right with following off, on, and with boxes by hand.
 
 python -m tests.bench.wide_views [--set final] [--each 2] [--sizes 0.5,1,2,4,8] [--modes off,on,hand] [--workers 2]
-python -m tests.bench.wide_views --empty [--minutes 60] [--fps 5]    scenes in which nothing happens
+python -m tests.bench.wide_views --empty [--minutes 60] [--fps 2]    scenes in which nothing happens
+python -m tests.bench.wide_views --filmed                            two real clips, second by second
 python -m tests.bench.wide_views --write FOLDER                      the clips as films, with the truth of each frame
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,12 +19,14 @@ from pathlib import Path
 from tests.bench.wide_views.clips import FPS, SIZES, plans, shots_of, truth
 from tests.bench.wide_views.empty import Hour, watched
 from tests.bench.wide_views.figures import GOAL, MODES, Clip, looks, measured, missed, table
+from tests.bench.wide_views.filmed import filmed
 from tests.bench.wide_views.play import Mode
 from tests.bench.wide_views.things import PARTS, things_of
 from tests.bench.wide_views.weather import WEATHERS
 from tests.videos import encode_film
 from vitcam.errors import VitcamError
 from vitcam.model.classifier import Classifier
+from vitcam_training.evaluation.clips import RIGHT, UNSURE, WRONG
 
 _MOST_MORE = 1  # events an hour that show nothing, more than without following
 
@@ -40,13 +44,16 @@ def main() -> int:
     parser.add_argument("--empty", action="store_true")
     parser.add_argument("--weathers", default=",".join(WEATHERS), help="of empty scenes")
     parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--fps", type=float, default=5)
+    parser.add_argument("--fps", type=float, default=2)
+    parser.add_argument("--filmed", action="store_true")
     parser.add_argument("--write", type=Path)
     o = parser.parse_args()
     modes: list[Mode] = [mode for mode in MODES if mode in o.modes.split(",")]
     sizes = [float(size) for size in o.sizes.split(",")]
     if o.write is not None:
         return _write(o.write, o.set, o.each, sizes, o.model)
+    if o.filmed:
+        return _filmed([mode for mode in modes if mode != "hand"], o.model, o.workers)
     if o.empty:
         hours = [Hour(o.set, 900 + n, weather, o.minutes, o.fps) for n, weather in enumerate(o.weathers.split(","))]
         return _empty(hours, [mode for mode in modes if mode != "hand"], o.model, o.workers)
@@ -82,6 +89,19 @@ def _empty(hours: Sequence[Hour], modes: Sequence[Mode], model: str, workers: in
     many = [kind for kind, n in counts.items() if n.get("on", 0) - n.get("off", 0) > _MOST_MORE * max(1.0, hour)]
     print(f"at most {_MOST_MORE} event an hour more with following:", f"not in {many}" if many else "in every weather")
     return 1 if many else 0
+
+
+def _filmed(modes: Sequence[Mode], model: str, workers: int) -> int:
+    for each in filmed(modes, model, workers):
+        count, right = Counter(each.seconds), sum(right for _, right in each.events)
+        verdicts = ", ".join(f"{count[verdict]} {verdict}" for verdict in (RIGHT, WRONG, UNSURE))
+        names = ", ".join(f"{name}{'' if is_right else ' (wrong)'}" for name, is_right in each.events)
+        print(
+            f"{each.clip}, {each.mode}: {len(each.seconds)} seconds: {verdicts}; "
+            f"{right} of {len(each.events)} events right: {names}; {each.looks} looks",
+            flush=True,
+        )
+    return 0
 
 
 def _write(folder: Path, kind: str, each: int, sizes: Sequence[float], model: str) -> int:

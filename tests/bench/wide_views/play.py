@@ -31,7 +31,8 @@ Mode = Literal["off", "on", "hand"]
 """Following is off or on; `hand`: the model sees a box around the thing that is true in each frame."""
 LOOK_FRAMES = 2
 _SCHEME = "wide-view"
-_BEGAN_NS = 1_000_000_000_000
+BEGAN_NS = 1_000_000_000_000
+"""What the clock shows at the first picture."""
 _PATIENCE_S = 60.0
 _PADDED = 1.5
 
@@ -63,6 +64,8 @@ class Played:
     looks: list[Prediction] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     """Each as it began; problems of the camera are not among them."""
+    ended: list[Event] = field(default_factory=list)
+    """The same, as each ended."""
     heard: Callable[[], None] = lambda: None
     """Called for each look."""
 
@@ -77,8 +80,8 @@ class Played:
 
     def event(self, event: Event) -> None:
         """As `Sink` has it."""
-        if event.phase == "new" and event.kind != "problem":
-            self.events.append(event)
+        if event.kind != "problem" and event.phase != "update":
+            (self.events if event.phase == "new" else self.ended).append(event)
 
     def unreadable(self, bad: Unreadable) -> None:
         """As `Sink` has it."""
@@ -128,7 +131,7 @@ class Lockstep:
         """Looks that were told, and that the sinks have not heard of yet."""
         self._over = False
         self._daemon: Daemon | None = None
-        self.now_ns = _BEGAN_NS
+        self.now_ns = BEGAN_NS
         self.hands: dict[int, Rect | None] = {}
         self.displays: list[Display] = []
 
@@ -209,7 +212,7 @@ class Camera:
     def __iter__(self) -> Iterator[Frame]:
         seq = -1
         for seq, picture in enumerate(self._pictures):
-            at_ns = _BEGAN_NS + round(picture.t * 1e9)
+            at_ns = BEGAN_NS + round(picture.t * 1e9)
             self._step.give(seq, at_ns)
             self._step.hands[seq] = picture.hand
             picture.image.setflags(write=False)
