@@ -137,21 +137,23 @@ class Lockstep:
 
     def watch(self, daemon: Daemon) -> None:
         """The daemon that plays."""
+        daemon.pipeline.predicted.subscribe(self.told)
         with self._turn:
             self._daemon = daemon
             self._turn.notify_all()
 
-    def looked(self, seq: int, is_told: bool) -> None:
-        """Called by the model once it has an answer: returns when it may be told.
-
-        is_told  whether the sinks will hear of it
-        """
+    def looked(self, seq: int) -> None:
+        """Called by the model once it has an answer: returns when it may be told."""
         with self._turn:
             self._due = due = max(self._given, seq + 1) + self._frames
             self._turn.notify_all()
-            self._turn.wait_for(lambda: self._given >= due or self._over)
+            self._turn.wait_for(lambda: (self._given >= due or self._over) and not self._unheard)
             self._due = None
-            self._unheard += is_told
+
+    def told(self) -> None:
+        """Called for each look that the sinks will hear of: not for one at a place without what is followed there."""
+        with self._turn:
+            self._unheard += 1
 
     def heard(self) -> None:
         """Called by the sinks for each look."""
@@ -267,7 +269,7 @@ def _parts(sets: Sequence[str], step: Lockstep, pictures: Iterable[Picture], pla
     class Paced(CameraClassifier):
         def __call__(self, frame: Frame) -> Prediction:
             prediction = super().__call__(frame)
-            step.looked(frame.seq, not frame.details)  # this camera has none: it is a look at a place at rest
+            step.looked(frame.seq)
             return prediction
 
     def opener(uri: str, place: str, options: SourceOptions) -> Source:
