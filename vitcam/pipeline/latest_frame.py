@@ -138,14 +138,14 @@ def _looks_of(classified: ClassifiedFrame) -> tuple[Prediction, ...]:
 
 def _with_looks(frame: Frame, looks: Sequence[Prediction], seen: Mapping[int, Image]) -> ClassifiedFrame:
     """With one of the predictions in front: what is named goes before what is not, and what is followed before the
-    view around it, however probable that is; then the surest.
+    view around it, however probable that is; then the surest. What a box shows at rest goes last.
 
     seen  what the model saw of each thing that is followed, and of others
     """
 
-    def rank(each: Prediction) -> tuple[bool, bool, float]:
+    def rank(each: Prediction) -> tuple[bool, bool, bool, float]:
         named = each.told.label is not None and not each.at_rest
-        return named, named and each.track is not None, each.told.p
+        return named, named and each.track is not None, not each.at_rest, each.told.p
 
     kept = {each.track: seen[each.track] for each in looks if each.track is not None}
     return ClassifiedFrame(frame, max(looks, key=rank, default=None), tuple(looks), kept)

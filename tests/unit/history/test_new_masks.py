@@ -1,6 +1,7 @@
 """Masks were drawn: what the history holds in memory, and what it stored of events that last, goes."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from tests.eventually import eventually
 from tests.frames import frame, prediction
-from tests.histories import START_MS, change
+from tests.histories import START_MS, SUMMARY, change
 from vitcam.frames import Event
 from vitcam.history.budget import WriteBudget
 from vitcam.history.recorder import Recorder
@@ -54,6 +55,22 @@ def test_a_batch_that_could_not_be_written_comes_back_without_its_pictures() -> 
 
     assert [each.jpeg for each in later.changes] == [None]
     assert [each.jpeg for each in queue.take(0).changes] == [None, JPEG]
+
+
+def test_the_picture_of_a_box_goes_with_that_of_its_frame(store: EventStore) -> None:
+    boxed = replace(change("lasts", "new", jpeg=JPEG, summary=replace(SUMMARY, detail=(128, 72))), detail=JPEG)
+    store.put(boxed)
+    store._queue.flush()
+    lasts = eventually(partial(store.get, "lasts"))
+    before = len([*store.folder.rglob("frames/*/*.jpg")])
+    store.let_go()
+    after = store.get("lasts")
+
+    assert boxed.without_picture().detail is None
+    assert lasts is not None
+    assert after is not None
+    assert (before, store.detail(after), after.summary.detail) == (2, None, None)
+    assert [*store.folder.rglob("frames/*/*.jpg")] == []
 
 
 def test_an_event_that_lasts_loses_its_stored_picture_and_one_that_is_over_keeps_it(store: EventStore) -> None:

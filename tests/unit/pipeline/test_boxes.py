@@ -2,7 +2,10 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from itertools import count
+from itertools import count, groupby
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.frames import SECOND, prediction
 from vitcam.events import Rules
@@ -232,3 +235,39 @@ def test_what_still_lasts_or_was_out_of_sight_ends_with_the_run() -> None:
 
     assert sorted((each.phase, each.label) for each in ends) == [("end", "cat"), ("end", "fence"), ("end", "robin")]
     assert view.events.lasting == {}
+
+
+LOOK = st.tuples(
+    st.sampled_from([None, 1, 2, 3]),
+    st.sampled_from(["robin", "hen", "cat", "fence"]),
+    st.floats(0, 1),
+    st.sampled_from([FEEDER, BESIDE, LAWN]),
+    st.sampled_from(["", "", "", "at rest", "unfamiliar", "blank"]),
+    st.floats(0.05, 6),
+)
+
+
+@given(st.lists(LOOK, max_size=60), st.booleans())
+def test_every_event_comes_as_new_updates_and_one_end_whatever_boxes_show(
+    run: list[tuple[int | None, str, float, Rect, str, float]], is_told: bool
+) -> None:
+    followed: set[int] = set()
+    events = PlaceEvents(Rules(), followed=(lambda: followed) if is_told else None)
+    ids, now_ns, reports = count(), 0, list[Event]()
+    for track, label, p, crop, how, wait_s in run:
+        now_ns += round(wait_s * SECOND)
+        groups = ("bird", "animal") if label in ("robin", "hen") else ("animal",) if label == "cat" else ()
+        one = whole(label, p, *groups) if track is None else box(label, track, crop, *groups, p=p)
+        followed = {track} if track is not None else followed
+        one = replace(one, captured_ns=now_ns, at_rest=how == "at rest", blank=how == "blank")
+        made, _ = events.step(replace(one, unfamiliar=how == "unfamiliar"), lambda: str(next(ids)))
+        reports += made
+        assert {each.id for each in events.lasting.values()} <= {each.id for each in reports}
+    reports += events.finish(now_ns)
+
+    for of_one in (list(each) for _, each in groupby(sorted(reports, key=lambda e: int(e.id)), key=lambda e: e.id)):
+        assert [each.phase for each in of_one] == ["new", *["update"] * (len(of_one) - 2), "end"]
+        assert all((each.box is None) == (each.track is None) for each in of_one)
+        assert all(each.end_ns is None or each.start_ns <= each.end_ns <= now_ns for each in of_one)
+        assert len({(each.start_ns, each.zone, each.kind) for each in of_one}) == 1
+    assert (events.lasting, events.pending) == ({}, frozenset())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests import frames
-from vitcam.frames import Detail, Frame, Place, Prediction, Rect
+from vitcam.frames import Detail, Frame, Place, Prediction, Rect, Shown
 from vitcam.heat.watch import HeatLimits
 from vitcam.pictures.view import Region
 from vitcam.pipeline.beats import Beats
@@ -92,3 +92,56 @@ def test_no_px_from_below_a_mask_is_in_it_although_the_look_began_before_the_mas
     latest.classified_place(numbered(100), look(100), [VIEW, BIRD])
 
     assert not shown(slot).seen[7].any()
+
+
+def named(track: int | None, label: str | None, p: float, value: int = 100) -> Prediction:
+    shown = Shown(label, p, "none" if label is None else "label")
+    return replace(look(value, track), headline=shown)
+
+
+@pytest.mark.parametrize(
+    ("view", "boxes", "front"),
+    [
+        (named(None, "fence", 0.9), [named(7, "robin", 0.6)], "robin"),
+        (named(None, "fence", 0.6), [named(7, None, 0.4)], "fence"),
+        (named(None, "fence", 0.6), [replace(named(7, "feeder", 0.9), at_rest=True)], "fence"),
+        (named(None, "fence", 0.9), [named(7, "robin", 0.6), named(8, "cat", 0.7)], "cat"),
+        (named(None, None, 0.4), [replace(named(7, "feeder", 0.9), at_rest=True)], None),
+    ],
+    ids=[
+        "a named box",
+        "a box without a name",
+        "a box at rest",
+        "the surest box",
+        "nothing but a box at rest",
+    ],
+)
+def test_a_named_box_is_in_front_of_the_view_however_probable_that_is(
+    latest: LatestFrame, slot: Slot[ClassifiedFrame], view: Prediction, boxes: list[Prediction], front: str | None
+) -> None:
+    looks = [view, *boxes]
+    for each in looks:
+        latest.classified_place(numbered(100), each, [one.place for one in looks])
+    found = shown(slot)
+
+    assert found.prediction is not None
+    assert found.prediction.told.label == front
+    assert [each.place for each in found.looks] == [each.place for each in looks]
+
+
+def test_the_view_of_before_anything_was_followed_stays_beside_the_first_box(
+    latest: LatestFrame, slot: Slot[ClassifiedFrame]
+) -> None:
+    latest.classified(numbered(100), look(100, None))
+    latest.classified_place(numbered(101), look(101), [VIEW, BIRD])
+
+    assert [each.place for each in shown(slot).looks] == [VIEW, BIRD]
+
+
+def test_a_box_that_is_not_looked_at_for_long_is_not_shown_with_newer_frames(
+    latest: LatestFrame, slot: Slot[ClassifiedFrame]
+) -> None:
+    latest.classified_place(numbered(100), look(100), [VIEW, BIRD])
+    latest.captured(numbered(104))
+
+    assert shown(slot).looks == ()
