@@ -21,6 +21,8 @@ class ZoneRate:
 
     fps: float = 0.0
     """Predictions of the zone per second, over the last two seconds."""
+    follows: bool = False
+    """Whether what moves there is followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,8 @@ class PipelineState:
     """By name; empty where the whole view is classified."""
     model_loads: int = 1
     """Models that this run has used, one after the other: once it changes, `/api/model` has changed."""
+    follows: bool = False
+    """Whether what moves is followed, where a zone does not say it itself."""
     following: tuple[FollowedState, ...] = ()
     """What is followed now, three at most."""
 

@@ -13,7 +13,7 @@ from vitcam.follow.watch import BoxLook, Watch
 from vitcam.frames import Box, Frame, Place, Prediction, Rect
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Follow, Region
-from vitcam.zones.areas import Areas, zone_rect
+from vitcam.zones.areas import Areas, Zone, zone_rect
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,11 @@ class Follower:
 
     def is_on(self, areas: Areas) -> bool:
         """Whether anything may be followed. Any thread may ask."""
-        if not areas.zones:
-            return self.follow == "motion"
-        return any((zone.follow or self.follow) == "motion" for zone in areas.zones)
+        return any(map(self.follows, areas.zones or (None,)))
+
+    def follows(self, zone: Zone | None) -> bool:
+        """Whether what moves there is followed; None: in the view, and where a zone does not say it itself."""
+        return ((zone and zone.follow) or self.follow) == "motion"
 
     def begin_anew(self) -> None:
         """Forget everything: the camera was moved, or masks were drawn. Any thread may call it."""
@@ -136,5 +138,5 @@ class Follower:
         if not areas.zones:
             region = self._region()
             return [Bounds(None, Rect(0, 0, width, height) if region is None else zone_rect(region, height, width))]
-        zones = (zone for zone in areas.zones if (zone.follow or self.follow) == "motion")
+        zones = filter(self.follows, areas.zones)
         return [Bounds(zone.name, zone_rect(zone.region, height, width)) for zone in zones]

@@ -147,6 +147,8 @@ class Pipeline:
         rates = [meter.per_second() for meter in (captured, classified, skipped)]
         dropped = max(0.0, rates[0] - rates[1] - rates[2]) if self._beats.capture.live else 0.0
         percentiles = ((stage, meter.percentiles()) for stage, meter in self._classify.latencies.items())
+        follower, rates_of = self._options.follower, self._classify.by_zone
+        followed = {zone.name for zone in self._options.areas.areas.zones if follower.follows(zone)}
         return PipelineState(
             status=status,
             reason=reason,
@@ -157,8 +159,9 @@ class Pipeline:
             fps=Rates(round(rates[0], 2), round(rates[1], 2), round(dropped, 2)),
             frames=Counts(captured.count, classified.count, self.dropped, skipped.count),
             ms={stage: values for stage, values in percentiles if values is not None},
-            zones={name: ZoneRate(round(meter.per_second(), 2)) for name, meter in self._classify.by_zone.items()},
-            following=tuple(map(_following_state, self._options.follower.following)),
+            zones={name: ZoneRate(round(rate.per_second(), 2), name in followed) for name, rate in rates_of.items()},
+            follows=follower.follows(None),
+            following=tuple(map(_following_state, follower.following)),
         )
 
     def progress(self) -> Progress:

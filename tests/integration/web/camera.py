@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tests import frames
 from tests.eventually import eventually
-from vitcam.frames import Frame, Group, Guess, Image, Prediction, Rect, Shown
+from vitcam.frames import Box, Frame, Group, Guess, Image, Prediction, Rect, Shown
 from vitcam.model.card import ModelCard
 from vitcam.model.record import ModelInfo
 from vitcam.model.runtime import RuntimeInfo
@@ -24,7 +24,7 @@ from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.run_model import RunModel
 from vitcam.slot import Current, Slot
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.state import Counts, Heat, History, State, Status, ZoneRate
+from vitcam.state import Counts, FollowedState, Heat, History, State, Status, ZoneRate
 from vitcam.web.parts import PhotoBackend, WebParts
 from vitcam.web.server import WebServer
 from vitcam.web.stream.variant import Demand
@@ -125,9 +125,14 @@ class Camera:
 
     def state(self) -> State:
         frames = Counts(captured=self.seq, classified=self.seq - self.skipped, skipped=self.skipped)
-        zones = {name: ZoneRate(self._fps) for name in self.active_areas.areas.names}
+        follows = self.followed is not None
+        zones = {each.name: ZoneRate(self._fps, follows) for each in self.active_areas.areas.zones}
+        following = tuple(
+            FollowedState(track, what.zone, str(Box.around(what.rect, (1280, 720))), 3.0)
+            for track, what in (self.followed or {}).items()
+        )
         state = State(self.status, self.reason, 1.0, "test", "toy", frames=frames, zones=zones, heat=self.heat)
-        return replace(state, problem=self.problem, history=self.history)
+        return replace(state, problem=self.problem, history=self.history, follows=follows, following=following)
 
     def parts(self, model: ModelInfo = MODEL, photos: PhotoBackend = PHOTOS, **others: Any) -> WebParts:
         """What a web server shows of it. others: as in `WebParts`."""

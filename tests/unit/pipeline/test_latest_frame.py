@@ -89,7 +89,8 @@ def test_no_px_from_below_a_mask_is_in_it_although_the_look_began_before_the_mas
     latest: LatestFrame, slot: Slot[ClassifiedFrame], areas: ActiveAreas
 ) -> None:
     areas.replace(Areas(masks=(Region(0, 0, 1, 1),)))
-    latest.classified_place(numbered(100), look(100), [VIEW, BIRD])
+    detail = Detail(BOX, np.full((90, 90, 3), 33, np.uint8))
+    latest.classified_place(numbered(100, detail), look(100), [VIEW, BIRD])
 
     assert not shown(slot).seen[7].any()
 

@@ -139,8 +139,8 @@ function showState(state, began) {
   setAside.show(state.set_aside);
   zones.show(state);
   places.show(state, began);
-  followed.allow(state.following);
-  isMarked = !state.following;
+  followed.allow(places.follows);
+  isMarked = !places.follows;
   if (!framed) seen.show(state.view.picture, state.view.seen, isMarked);
 }
 

@@ -24,9 +24,9 @@ export class Followed {
     this.#look = look;
   }
 
-  // following: of /api/state; null: nothing is followed, whatever moves
-  allow(following) {
-    this.#allowed = Boolean(following);
+  // follows: whether anything is followed where it moves
+  allow(follows) {
+    this.#allowed = follows;
   }
 
   // followed: all that is followed now, as Places has it; shown: the place that is shown in full; name: what is there

@@ -12,7 +12,7 @@ export class Places {
   #title = document.querySelector("#answer h2");
   #plainTitle = this.#title.textContent;
   #places = new Map(); // key -> {zone, track, box, newest, at, smoothing, answer, button, title, label, chance, rate}
-  #follows = false;
+  follows = false; // whether anything is followed where it moves
   #chosen = null;
   #pinned = false; // a person has chosen it
   #isDrawn = false; // the chosen one is shown as it is
@@ -40,10 +40,10 @@ export class Places {
   }
 
   // state: of /api/state, for which was asked at the time `asked`; places that are not there any more lose their row
-  show({ zones, following }, asked) {
-    const tracks = new Set((following ?? []).map(({ track }) => track));
+  show({ zones, follows, following }, asked) {
+    const tracks = new Set(following.map(({ track }) => track));
     const hasZones = Object.keys(zones).length > 0;
-    this.#follows = Boolean(following);
+    this.follows = hasZones ? Object.values(zones).some((zone) => zone.follows) : follows;
     for (const [key, { zone, track, at, button }] of this.#places) {
       const isThere = track === null ? (zone === null ? !hasZones : zone in zones) : tracks.has(track);
       if (isThere || at > asked) continue;
@@ -117,7 +117,7 @@ export class Places {
       title.textContent = track === null ? zone ?? "whole view" : `${MOVES}${number}`;
     }
     const { hasZones } = this;
-    this.#list.hidden = !hasZones && !this.#follows && !followed.length;
+    this.#list.hidden = !hasZones && !this.follows && !followed.length;
     if (hasZones === this.#list.classList.contains("below")) {
       this.#list.classList.toggle("below", !hasZones);
       (hasZones ? this.#title : this.#guesses).after(this.#list); // what comes and goes must not move the answer

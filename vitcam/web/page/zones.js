@@ -17,6 +17,7 @@ export class Zones {
   #crop = document.getElementById("crop");
   #areas = []; // {isMask, name, labels, rules, rect, box, row}
   #chosen = null;
+  #follows = false; // what moves, where a zone does not say it itself
 
   constructor() {
     this.#button.addEventListener("click", () => (this.#panel.hidden ? this.#open() : this.#close()));
@@ -31,6 +32,7 @@ export class Zones {
   // state: of /api/state
   show(state) {
     this.#button.disabled = !state.view.picture;
+    this.#follows = state.follows;
     const hasZones = Object.keys(state.zones).length > 0;
     if (hasZones) this.#crop.disabled = true;
     this.#crop.title = hasZones ? "Without effect while there are zones" : "";
@@ -100,9 +102,22 @@ export class Zones {
     remove.className = "button";
     remove.textContent = "Delete";
     remove.addEventListener("click", () => { this.#remove(area); this.#choose(this.#areas[0] ?? null); });
+    if (!area.isMask) row.appendChild(this.#tickOf(area));
     row.addEventListener("pointerdown", () => this.#choose(area));
     row.addEventListener("focusin", () => this.#choose(area));
     return row;
+  }
+
+  // what nobody has ticked stays as the settings say
+  #tickOf(area) {
+    const tick = document.createElement("label");
+    tick.className = "zone-follow";
+    tick.title = "The model also looks closely at what moves in this zone";
+    const box = tick.appendChild(document.createElement("input"));
+    Object.assign(box, { type: "checkbox", checked: area.rules.follow ? area.rules.follow === "motion" : this.#follows });
+    box.addEventListener("change", () => { area.rules.follow = box.checked ? "motion" : "off"; });
+    tick.append("follows what moves");
+    return tick;
   }
 
   #field(row, value, label, className, changed) {

@@ -10,7 +10,7 @@ export function toToml({ zones, masks }) {
 function settings({ rect, labels, ...rules }) {
   const lines = [`rect = "${rect.join(",")}"`];
   if (labels.length) lines.push(`labels = ${JSON.stringify(labels)}`); // a list of texts is the same in TOML
-  for (const [name, value] of Object.entries(rules)) if (value !== null) lines.push(`${name} = ${value}`);
+  for (const [name, value] of Object.entries(rules)) if (value !== null) lines.push(`${name} = ${JSON.stringify(value)}`);
   return lines;
 }
 

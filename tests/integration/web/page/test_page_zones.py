@@ -1,6 +1,7 @@
 """Zones and masks on the page, as a person draws them and looks at them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
 
 from tests.integration.web.browser import console_errors
-from tests.integration.web.camera import Camera
+from tests.integration.web.camera import Camera, Followed
 from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.pictures.view import Region
 from vitcam.web.parts import Binding
@@ -151,6 +152,29 @@ def test_the_keyboard_adds_moves_resizes_and_deletes(drawable: WebServer, areas:
     assert near(areas.areas.zones[0].region, (0.2, 0.2, 0.5, 0.4))
 
 
+def ticks(chrome: Chrome) -> list[bool]:
+    return [tick.is_selected() for tick in chrome.find_elements(By.CSS_SELECTOR, ".zone-follow input")]
+
+
+@pytest.mark.parametrize("followed", [None, {}], ids=["off", "on"])
+def test_a_zone_follows_what_moves_where_it_is_ticked_and_as_the_settings_say_where_nobody_did(
+    camera: Camera, drawable: WebServer, areas: ActiveAreas, chrome: Chrome, followed: dict[int, Followed] | None
+) -> None:
+    camera.followed = followed
+    areas.replace(Areas((*TWO.zones, Zone("lawn", Region(0.5, 0.6, 0.4, 0.3), follow="motion"))))
+    begin(chrome, drawable)
+    first = ticks(chrome)
+    chrome.find_elements(By.CSS_SELECTOR, ".zone-follow")[1].click()
+    chrome.find_elements(By.CSS_SELECTOR, ".zone-follow")[2].click()
+    apply(chrome)
+    wait(chrome, lambda: areas.areas.zones[2].follow == "off")
+
+    assert first == [followed is not None, followed is not None, True]
+    assert areas.areas.zones[0].follow is None
+    assert areas.areas.zones[1].follow == ("motion" if followed is None else "off")
+    assert console_errors(chrome) == []
+
+
 def test_names_that_are_not_allowed_are_said_and_nothing_is_lost(
     drawable: WebServer, areas: ActiveAreas, chrome: Chrome
 ) -> None:
@@ -172,14 +196,15 @@ def test_zones_that_are_not_kept_are_given_as_lines_of_the_configuration(
     drawable: WebServer, areas: ActiveAreas, keeper: Keeper, chrome: Chrome
 ) -> None:
     keeper.reason = "zones and masks are kept for cameras only; use the configuration"
-    areas.replace(Areas(TWO.zones, (Region(0, 0, 0.1, 0.1),)))
+    door = replace(TWO.zones[0], follow="motion")
+    areas.replace(Areas((door, TWO.zones[1]), (Region(0, 0, 0.1, 0.1),)))
     begin(chrome, drawable)
     apply(chrome)
     wait(chrome, lambda: "for cameras only" in text(chrome, "zones-message"))
     lines = text(chrome, "zones-message")
 
     assert 'masks = ["0,0,0.1,0.1"]' in lines
-    assert '[zones.door]\nrect = "0.1,0.1,0.3,0.6"\nlabels = ["cup"]\nenter = 0.6' in lines
+    assert '[zones.door]\nrect = "0.1,0.1,0.3,0.6"\nlabels = ["cup"]\nenter = 0.6\nfollow = "motion"' in lines
 
 
 @pytest.mark.parametrize("chrome", [1280, 390], indirect=True)
