@@ -16,7 +16,12 @@ from numpy.typing import NDArray
 
 from vitcam.model.card import ModelCard
 
-_PARTS = {"features": np.dtype(np.float16), "labels": np.dtype(np.int16), "log_sums": np.dtype(np.float16)}
+_PARTS = {
+    "features": np.dtype(np.float16),
+    "labels": np.dtype(np.int16),
+    "log_sums": np.dtype(np.float16),
+    "right": np.dtype(np.float16),
+}
 FOLDER = "bank/"
 """In the zip of the model file."""
 _HEADER = 1024  # bytes at most of an .npy file's
@@ -27,12 +32,16 @@ class Bank:
     """n photos."""
 
     features: NDArray[np.float16]
-    """(n, 2 D): class token and mean of the patches as they enter the last block, as the model's outputs give them."""
+    """(n, E + 2 D): what the row of a further label reads, as `AddedRows` has it: the embedding, then the class token
+    and the mean of the patches as they enter the last block."""
     labels: NDArray[np.int16]
     """(n,) indices of the model's labels: what each photo shows."""
     log_sums: NDArray[np.float16]
     """(n,) log of the sum of the exponentials of all logits of the model's own labels. A further label of logit z has
     the probability 1 / (1 + exp(log_sum - z))."""
+    right: NDArray[np.float16]
+    """(n,) the probability of the most probable label where that is right, else 0. A further label of logit z takes a
+    right answer away where z > log_sum + log(right)."""
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -49,11 +58,15 @@ def read(archive: zipfile.ZipFile, card: ModelCard, labels: int) -> Bank | None:
     """
     if not card.bank:
         return None
-    shapes = {"features": (card.bank, 2 * card.width), "labels": (card.bank,), "log_sums": (card.bank,)}
-    bank = Bank(**{name: _read(archive, name, shape) for name, shape in shapes.items()})
+    bank = Bank(
+        **{
+            name: _read(archive, name, (card.bank, card.row_width) if name == "features" else (card.bank,))
+            for name in _PARTS
+        }
+    )
     if bank.labels.min() < 0 or bank.labels.max() >= labels:
         raise ValueError(f"its bank has photos of a label that is none of the {labels:,} labels")
-    if not (np.isfinite(bank.features).all() and np.isfinite(bank.log_sums).all()):
+    if not all(np.isfinite(getattr(bank, name)).all() for name in _PARTS):
         raise ValueError("its bank holds infinity or NaN")
     return bank
 

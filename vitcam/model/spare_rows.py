@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
+from vitcam.frames import Prediction
 from vitcam.model.card import ModelCard
 from vitcam.model.words import ABSENT
 
@@ -57,3 +58,10 @@ class AddedRows:
         offsets = np.full((1, card.row_capacity), ABSENT, np.float32)
         rows[0, :count], offsets[0, :count] = self.rows, self.offsets
         return {"spare_rows": rows, "spare_offsets": offsets}
+
+
+def read_by_rows(prediction: Prediction) -> NDArray[np.float32] | None:
+    """What the rows of added labels read of a picture, (E + 2 D,); None if the model has no room for them."""
+    if prediction.embedding is None or prediction.features is None:
+        return None
+    return np.concatenate([prediction.embedding, prediction.features])

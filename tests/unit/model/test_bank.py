@@ -23,9 +23,10 @@ RED_CROSS = draw("red", "cross", np.random.default_rng(1))
 
 def some_bank(card: ModelCard, photos: int = 7) -> Bank:
     rng = np.random.default_rng(0)
-    features = rng.normal(size=(photos, 2 * card.width)).astype(np.float16)
+    features = rng.normal(size=(photos, card.row_width)).astype(np.float16)
     labels = rng.integers(0, 3, photos).astype(np.int16)
-    return Bank(features, labels, rng.normal(9, 1, photos).astype(np.float16))
+    right = rng.uniform(0, 1, photos).astype(np.float16)
+    return Bank(features, labels, rng.normal(9, 1, photos).astype(np.float16), right)
 
 
 def with_bank(folder: Path, **parts: bytes | None) -> Path:
@@ -57,7 +58,7 @@ def test_a_bank_is_read_as_it_was_written_and_only_when_it_is_asked_for(tmp_path
     assert found is not None
 
     assert (classifier.card.bank, len(found)) == (7, 7)
-    for name in ("features", "labels", "log_sums"):
+    for name in ("features", "labels", "log_sums", "right"):
         np.testing.assert_array_equal(getattr(found, name), getattr(written, name))
         assert getattr(found, name).dtype == getattr(written, name).dtype
     assert model_record(model_info(classifier))["bank"] == 7
@@ -87,19 +88,20 @@ def test_a_damaged_bank_does_not_keep_a_model_from_running(tmp_path: Path) -> No
     [
         {"features": None},
         {"labels": b""},
-        {"features": stored(np.zeros((7, 64), np.float32))},
-        {"features": stored(np.zeros((6, 64), np.float16))},
-        {"features": stored(np.zeros((7, 64), np.float16)) + bytes(2**20)},
-        {"features": stored(np.full((7, 64), np.nan, np.float16))},
-        {"features": stored(np.zeros((7, 64), np.float16))[:-2]},
+        {"features": stored(np.zeros((7, 160), np.float32))},
+        {"features": stored(np.zeros((6, 160), np.float16))},
+        {"features": stored(np.zeros((7, 160), np.float16)) + bytes(2**20)},
+        {"features": stored(np.full((7, 160), np.nan, np.float16))},
+        {"features": stored(np.zeros((7, 160), np.float16))[:-2]},
         {"labels": stored(np.full(7, 3, np.int16))},
         {"labels": stored(np.full(7, -1, np.int16))},
         {"log_sums": stored(np.array([{}] * 7), pickled=True)},
         {"log_sums": stored(np.full(7, np.inf, np.float16))},
+        {"right": None},
     ],
     ids=[
         "a part is missing", "empty", "another kind", "too few", "too long", "not a number", "cut off",
-        "a label that is not there", "a negative label", "pickled", "infinity",
+        "a label that is not there", "a negative label", "pickled", "infinity", "what was right is missing",
     ],
 )  # fmt: skip
 def test_a_hostile_bank_is_refused(tmp_path: Path, parts: dict[str, bytes | None]) -> None:

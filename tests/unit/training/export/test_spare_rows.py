@@ -15,7 +15,7 @@ from tests.unit.training.pictures import write_pictures
 from vitcam.errors import ModelError, UsageError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
-from vitcam.model.spare_rows import AddedRows
+from vitcam.model.spare_rows import AddedRows, read_by_rows
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.catalogue import open_dataset
@@ -217,11 +217,15 @@ def test_the_bank_holds_what_the_file_itself_makes_of_the_photos(model: Path) ->
     seen = {tuple(features.tolist()): i for i, features in enumerate(bank.features)}
 
     for sample, found in ask_readable(classifier, photos_of_data):
-        assert found.features is not None
-        place = seen[tuple(found.features.astype(np.float16).tolist())]
+        read = read_by_rows(found)
+        assert read is not None
+        place = seen[tuple(read.astype(np.float16).tolist())]
         (p,) = [guess.p for guess in found.top if guess.label == "other"]
         assert p == pytest.approx(1 / (1 + np.exp(float(bank.log_sums[place]) - 1.0)), abs=2e-3)
         assert classifier.labels[bank.labels[place]] == data.labels[sample.label]
+        best = next(guess for guess in found.top if guess.label != "other")
+        own = best.p / (1 - p) if best.label == data.labels[sample.label] else 0.0
+        assert bank.right[place] == pytest.approx(own, abs=2e-3)
 
 
 def test_a_file_with_room_can_be_tried_in_other_numbers(model: Path, tmp_path: Path) -> None:
