@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from vitcam.frames import Guess, Prediction, Shown
 from vitcam.model.groups import Groups
+from vitcam.teach.interval import wilson
 from vitcam_training.data.dataset import Dataset
-from vitcam_training.evaluation.scores import wilson
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 SURE_FROM = "sure_from"

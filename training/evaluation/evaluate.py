@@ -14,6 +14,7 @@ from vitcam.frames import Prediction
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import find_model
+from vitcam.teach.interval import wilson
 from vitcam_training.data.catalogue import open_to_measure
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.evaluation.answers import (
@@ -27,7 +28,7 @@ from vitcam_training.evaluation.answers import (
     surely,
 )
 from vitcam_training.evaluation.model_file import ask_model, ask_readable, open_model
-from vitcam_training.evaluation.scores import in_detail, wilson
+from vitcam_training.evaluation.scores import in_detail
 
 COMPARED = ("float_top1", "agreement", "attention_cosine_mean", "attention_cosine_min")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Z95 = 1.959963984540054  # standard deviations about the mean that hold 95 % of a normal distribution
+from vitcam.teach.interval import wilson
 
 
 @dataclass(frozen=True)
@@ -30,17 +29,6 @@ class LabelScore:
     """The wrong label that its photos were given most often; None: there is none."""
     confused: int
     """How many of them were."""
-
-
-def wilson(right: int, n: int) -> tuple[float, float]:
-    """The 95 % interval of a share, `right` of `n`. Fits few photos and shares near 0 or 1, unlike the usual ± 1.96 σ.
-
-    source  Wilson 1927; Brown, Cai & DasGupta 2001, "Interval estimation for a binomial proportion"
-    """
-    share, squared = right / n, Z95**2
-    middle = (share + squared / (2 * n)) / (1 + squared / n)
-    half = Z95 * math.sqrt(share * (1 - share) / n + squared / (4 * n * n)) / (1 + squared / n)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def by_label(labels: NDArray[np.int64], guesses: NDArray[np.int64], names: tuple[str, ...]) -> tuple[LabelScore, ...]:

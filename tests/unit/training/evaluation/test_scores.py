@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from vitcam.teach.interval import wilson
 from vitcam_training.cli.tables import evaluation_table
-from vitcam_training.evaluation.scores import by_label, in_detail, wilson
+from vitcam_training.evaluation.scores import by_label, in_detail
 
 NAMES = ("cup", "pen", "pin", "pot")
 

@@ -6,11 +6,11 @@ import pytest
 
 from tests.parts import need_model
 from vitcam.model.classifier import Classifier
+from vitcam.teach.interval import wilson
 from vitcam_training.cli.tables import evaluation_table
 from vitcam_training.data.dataset import NOTHING, Sample
 from vitcam_training.data.published.mnist import LABELS
 from vitcam_training.evaluation.evaluate import called_known
-from vitcam_training.evaluation.scores import wilson
 
 STROKE = np.zeros((28, 28, 3), np.uint8)
 STROKE[4:24, 13:16] = 255
