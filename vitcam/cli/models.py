@@ -211,7 +211,8 @@ def _right(accuracy: dict[str, Any]) -> str:
     """The figure that people ask for first, and on what it was taken."""
     if "top1" not in accuracy:
         return "not measured"
-    return f"{accuracy['top1']:.1%} of {accuracy['n']:,} held-out photos ({accuracy['data']})"
+    kind = "held-out" if accuracy.get("split") != "cross-validated" else "cross-validated"
+    return f"{accuracy['top1']:.1%} of {accuracy['n']:,} {kind} photos ({accuracy['data']})"
 
 
 def _names(names: list[str]) -> str:

@@ -4,7 +4,8 @@ TensorFlow Lite reads the front of the file and `zipfile` its end, so neither di
 `vitcam.json` (a `ModelCard`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known
 answers), since 0.2 `groups.json`, which groups labels,
 `blank/NAME.png`: images that show nothing, for which no answer may be known, `words.npy`: the vectors of labels that
-are words, and `bank/`: what the model made of some photos, for a device that learns a label of its own.
+are words, `bank/`: what the model made of some photos, for a device that learns a label of its own, and `taught/`: the
+rows of labels that a device has learned.
 
 The zip protects its own parts by CRC-32. A SHA-256 in the description protects the flatbuffer in front of it, since a
 damaged graph can crash the native runtime.
@@ -29,6 +30,7 @@ from vitcam.model.bank import Bank
 from vitcam.model.card import ModelCard, read_card
 from vitcam.model.files import content_of
 from vitcam.model.groups import Groups
+from vitcam.model.taught import Taught, read_taught
 from vitcam.model.words import Words, read_words
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_png
@@ -64,6 +66,8 @@ class Bundle:
     """Images that show nothing; none in older files."""
     words: Words | None = None
     """In files whose labels are words."""
+    taught: Taught | None = None
+    """In files that were taught labels on a device."""
     graph_bytes: int = 0
     """Of the flatbuffer, at the front of the file."""
 
@@ -78,6 +82,7 @@ def write(
     blank: Sequence[Golden] = (),
     words: Words | None = None,
     banked: Bank | None = None,
+    taught: Taught | None = None,
 ) -> ModelCard:
     """Write a model file.
 
@@ -96,6 +101,7 @@ def write(
     parts |= grouped.parts() if grouped else {}
     parts |= words.parts() if words else {}
     parts |= banked.parts() if banked else {}
+    parts |= taught.parts() if taught else {}
     _replace(path, tflite, parts)
     return card
 
@@ -146,7 +152,8 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
             labels = tuple(archive.read("labels.txt").decode().splitlines())
             grouped, blank = groups.read(archive, len(labels)), tuple(_blank(archive))
             words = read_words(archive, len(labels), card.word_capacity)
-            return Bundle(path, card, labels, tuple(_golden(archive, labels)), grouped, blank, words, size)
+            taught = read_taught(archive, card, labels)
+            return Bundle(path, card, labels, tuple(_golden(archive, labels)), grouped, blank, words, taught, size)
     except DAMAGES as error:
         raise ModelError(
             f"{path} carries a description that cannot be read ({error}); export the model again"

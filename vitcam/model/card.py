@@ -61,6 +61,9 @@ class ModelCard:
     """For how many labels that a device adds the graph has room."""
     bank: int = 0
     """Photos of which the file carries features, for a device that learns a label of its own."""
+    taught: str = ""
+    """`alone`: a device taught it its labels, and it knows no others; `added`: it was taught the last ones of its
+    labels, beside those of its graph. Empty: it was taught nothing."""
     text_tower: str = ""
     """SHA-256 of the file that turns other words into vectors for this one, in hexadecimal."""
     score: int = 1

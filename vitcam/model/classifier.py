@@ -15,6 +15,7 @@ from vitcam.frames import Frame, Guess, Image, ModelIdentity, Prediction, Rect, 
 from vitcam.model import bundle
 from vitcam.model.bank import Bank
 from vitcam.model.card import card_of_graph, check_inputs, check_outputs
+from vitcam.model.evidence import evidence_share
 from vitcam.model.files import DEFAULT, content_of, find_model
 from vitcam.model.golden import GoldenResult, checked
 from vitcam.model.groups import Groups
@@ -22,6 +23,7 @@ from vitcam.model.labels import check_labels, read_labels
 from vitcam.model.out_of_distribution import contrast, familiarity, logistic
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.model.spare_rows import AddedRows
+from vitcam.model.taught import ABOVE, places_of
 from vitcam.model.trial import check_by_trial
 from vitcam.model.words import Words
 from vitcam.names.active import ActiveNames
@@ -30,7 +32,6 @@ from vitcam.names.vocabulary import Vocabulary
 from vitcam.pictures.resize import InputSpec, brightened, chosen_part, crop_of, frame_of_picture, of_model_size
 
 EXPLAIN = "explain"  # the signature that also gives rollout and rows
-LEAST_MARGIN = 1e-3  # below, all labels are as likely, so there is no answer that evidence could be a share of
 
 
 class Classifier:
@@ -72,12 +73,14 @@ class Classifier:
         self._names: ActiveNames | None = None
         self._named: tuple[Naming, Groups] | None = None
         words = described.words.inputs(self.card.word_capacity) if described and described.words else {}
+        self._taught = described.taught if described else None
         check_inputs(self.path, self._graph.inputs, self.card, words)
         check_outputs(self.path, self._graph.outputs, self.card)
-        outputs = self._graph.outputs[self._place].shape[-1] - self.card.row_capacity
-        check_labels(self.path, self.labels, len(described.labels) if described and words else outputs)
+        own = self._graph.outputs[self._place].shape[-1] - self.card.row_capacity
+        self._first, count = places_of(self._taught, own)
+        check_labels(self.path, self.labels, len(described.labels) if described and words else count)
         self._own_labels = self.labels
-        self._given = words or AddedRows.none(self.card).inputs(self.card)
+        self._given = words or (self._taught.given() if self._taught else AddedRows.none(self.card)).inputs(self.card)
         self._give_head()
 
     def clone(self, threads: int) -> "Classifier":
@@ -97,8 +100,10 @@ class Classifier:
 
         Only in the thread that uses it; clones that are made later have them, too.
 
-        raises  UsageError if the model has no room for them, they are not of its size, or it knows one of the labels
+        raises  UsageError if there is no room, their size is wrong, or it knows one of the labels or was taught before
         """
+        if self._taught:
+            raise UsageError(f"{self.card.name} was taught its labels; teach all of them together to its base")
         twice = {label for label in added.labels if (*self._own_labels, *added.labels).count(label) > 1}
         if twice:
             raise UsageError(f"{self.card.name} would know {min(twice)!r} twice; give the new label another name")
@@ -202,14 +207,15 @@ class Classifier:
         self, frame: Frame, outputs: dict[str, NDArray[Any]], blank: bool, preprocess_ms: float, infer_ms: float
     ) -> Prediction:
         given = outputs["probabilities"]
-        probabilities = own = given[: len(self.labels)]  # behind them are places for more words or rows
+        # before it are the graph's labels where others stand alone, behind it places for more words or rows
+        probabilities = own = given[self._first : self._first + len(self.labels)]
         labels, groups = self.labels, self.groups
         if (naming := self.naming) is not None:
             probabilities, labels, groups = naming.merged(own), naming.labels, self._groups_of(naming)
         best = self._best(probabilities)
         top = tuple(Guess(labels[i], float(probabilities[i])) for i in best)
         best_p = top[0].p if probabilities is own else max(top[0].p, float(own.max()))  # also where it is hidden
-        certainty = -math.inf if blank else self._certainty(best_p, given)
+        certainty = -math.inf if blank else self._certainty(best_p, own, given)
         read = [outputs[name] for name in ("class_token", "patch_mean") if name in outputs]
         height, width = frame.preview.shape[:2]
         total_ms = (time.monotonic_ns() - frame.captured_ns) / 1e6
@@ -234,7 +240,7 @@ class Classifier:
             evidence=self._on_grid(outputs.get("evidence")),
             blank=blank,
             unfamiliar=not blank and certainty < self.threshold,
-            evidence_share=evidence_share(outputs),
+            evidence_share=evidence_share(outputs, ABOVE if self._first else 0.0),
             model=self._identity,
         )
         if self.card.score == 1 or prediction.shown.level != "none":
@@ -251,13 +257,13 @@ class Classifier:
             named = self._named = naming, Groups(naming.members, len(naming.labels))
         return named[1]
 
-    def _certainty(self, best_p: float, probabilities: NDArray[Any]) -> float:
-        if self.card.word_capacity:
-            none = float(probabilities[len(self.labels)])
+    def _certainty(self, best_p: float, own: NDArray[Any], given: NDArray[Any]) -> float:
+        if self.card.word_capacity or (self._taught and self._taught.none):
+            none = float(given[self._first + len(own)])
             return best_p / (best_p + none) if best_p else 0.0
         if self.card.least_familiarity is None:
             return best_p
-        return familiarity(probabilities[: len(self.labels)], self.card.familiarity_temperature)
+        return familiarity(own, self.card.familiarity_temperature)
 
     def _seen(self, frame: Frame) -> Rect:
         """The part of a frame's preview that the model saw."""
@@ -267,12 +273,23 @@ class Classifier:
 
     def verify(self) -> tuple[GoldenResult, ...]:
         """Classify the golden images of the file. A wrong runtime or a damaged file gives other answers."""
-        other = copy.copy(self)
-        other._names = None  # golden answers have the model's own names
         images = (*self.golden, *self.blank)
-        return tuple(
-            checked(golden, other.classify_image(golden.image, "golden"), self._own_names) for golden in images
-        )
+        return tuple(checked(golden, self.answer_golden(golden), self._own_names) for golden in images)
+
+    def answer_golden(self, golden: bundle.Golden) -> Prediction:
+        """What the model says of a golden image, in its own names.
+
+        They show none of the labels that were taught alone, so these are compared with one another there.
+        """
+        other = copy.copy(self)
+        other._names = None
+        if golden.top and self._taught:
+            other._given = self._taught.given(none=False).inputs(self.card)
+        other._give_head()
+        try:
+            return other.classify_image(golden.image, "golden")
+        finally:
+            self._give_head()  # they share the graph
 
     def _invoke(self) -> dict[str, NDArray[Any]]:
         """Run the model on its input. Returns the outputs by name; a quantised output of a foreign model as floats."""
@@ -299,14 +316,6 @@ class Classifier:
             raise ModelError(
                 f"{self.path} gives attention of another size than its description says; export the model again"
             ) from error
-
-
-def evidence_share(outputs: dict[str, NDArray[Any]]) -> float | None:
-    """The sum of `evidence` (1, N) as a part of `margin` (1, 1); None without these outputs, or without a margin."""
-    if "margin" not in outputs or "evidence" not in outputs:
-        return None
-    margin = float(outputs["margin"].sum())
-    return float(outputs["evidence"].sum()) / margin if margin > LEAST_MARGIN else None
 
 
 class ModelOptions(Protocol):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from vitcam.model.classifier import evidence_share
+from vitcam.model.evidence import evidence_share
 
 EVIDENCE = np.array([[3.0, 1.0], [-1.0, 0.5]], np.float32)
 

@@ -227,6 +227,10 @@ def _model() -> dict[str, Schema]:
         "known_by": one_of(("familiarity", "probability")),
         "trained_on": array_of({"type": "object", "additionalProperties": TEXT}),
         "words": nullable(COUNT, "How many words there may be as labels; null if they cannot be changed."),
+        "taught": described(
+            {"type": "string", "enum": ["", "alone", "added"]},
+            "Whether a device taught it labels: these alone, or added to those of its base; empty: none.",
+        ),
         "room_for_labels": described(COUNT, "How many labels of its own a device can add."),
         "bank": described(COUNT, "Photos of which the file carries features, for a device that learns a label."),
         "stream": _stream(),

@@ -1,0 +1,64 @@
+"""`vitcam teach`: from a folder of photos to a model that runs."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import vitcam
+from tests.unit.teach.taught import drawn, write
+from tests.unit.teach.test_teach import pictures
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
+    return tmp_path / "home" / "vitcam" / "models"
+
+
+def test_a_folder_of_photos_becomes_a_model_that_classifies_and_verifies(tmp_path: Path, home: Path) -> None:
+    taught = vitcam("teach", str(drawn(tmp_path / "shapes", photos=6)), "-o", "my shapes")
+    write(tmp_path / "new.png", pictures("red cross")[0])
+    answer = vitcam("classify", str(tmp_path / "new.png"), "--model", "my shapes", "--json")
+
+    assert taught.code == 0, taught.err
+    assert taught.out.splitlines()[0] == "my shapes knows 3 labels from 18 pictures"
+    assert "95 % interval" in taught.out
+    assert answer.lines[0]["top"][0]["label"] == "red cross"
+    assert vitcam("models", "verify", "my shapes").code == 0
+    assert "cross-validated photos (shapes)" in " ".join(vitcam("models", "show", "my shapes").out.split())
+
+
+def test_a_program_gets_progress_and_report_as_json(tmp_path: Path, home: Path) -> None:
+    lines = vitcam("teach", str(drawn(tmp_path / "shapes", photos=3)), "-o", "shapes", "--json").lines
+
+    assert lines[0] == {"type": "progress", "step": "reading photos", "done": 1, "total": 9}
+    assert [line["type"] for line in lines[:-1]] == ["progress"] * (len(lines) - 1)
+    assert lines[-1]["type"] == "report"
+    assert lines[-1]["accuracy"]["n"] == 9
+    assert lines[-1]["labels"][0] == {"label": "blue circle", "photos": 3}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("{empty}", "-o", "x"), "holds no photos"),
+        (("{missing}", "-o", "x"), "there is no folder"),
+        (("{one}", "-o", "x"), "1 label"),
+        (("{data}", "-o", "../x"), "cannot be the name of a model"),
+        (("{data}", "-o", "x", "--base", "mnist"), "has no room for labels of your own"),
+        (("{data}", "-o", "x", "--base", "nothing"), "there is no model called 'nothing'"),
+    ],
+)
+def test_what_cannot_be_taught_gets_one_sentence(
+    tmp_path: Path, home: Path, arguments: tuple[str, ...], complaint: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    places = {"empty": tmp_path / "empty", "missing": tmp_path / "missing"}
+    places["data"] = drawn(tmp_path / "data", photos=1)
+    places["one"] = drawn(tmp_path / "one", photos=2, labels=("red cross",))
+    result = vitcam("teach", *(each.format(**places) for each in arguments))
+
+    assert result.code == 2
+    assert complaint in " ".join(result.err.split())
+    assert "Traceback" not in result.err
+    assert not list(home.glob("*"))
