@@ -3,8 +3,10 @@
 import io
 import json
 import zipfile
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,9 @@ def stored(array: np.ndarray[Any, Any], pickled: bool = False) -> bytes:
     return file.getvalue()
 
 
-def taught(folder: Path, alone: bool = True, none: bool = True, **parts: bytes | None) -> Path:
+def taught(
+    folder: Path, alone: bool = True, none: bool = True, parts: Mapping[str, bytes | None] = MappingProxyType({})
+) -> Path:
     """A model file that was taught two labels, with these parts of its zip changed; None: left out."""
     described, path, changed = bundle.read(BASE), folder / "taught.tflite", folder / "changed.tflite"
     assert described is not None
@@ -100,7 +104,7 @@ WIDTH = 576
 )  # fmt: skip
 def test_hostile_rows_are_refused(tmp_path: Path, parts: dict[str, bytes | None]) -> None:
     with pytest.raises(ModelError, match="cannot be read"):
-        Classifier(taught(tmp_path, **parts), threads=1)
+        Classifier(taught(tmp_path, parts=parts), threads=1)
 
 
 @pytest.mark.parametrize("kind", ["both", "added"])
@@ -109,4 +113,4 @@ def test_a_card_that_says_something_else_than_the_rows_is_refused(tmp_path: Path
         card = json.loads(file.read("vitcam.json")) | {"taught": kind}
 
     with pytest.raises(ModelError, match="cannot be read"):
-        Classifier(taught(tmp_path, vitcam=json.dumps(card).encode()), threads=1)
+        Classifier(taught(tmp_path, parts={"vitcam": json.dumps(card).encode()}), threads=1)

@@ -23,6 +23,6 @@ def drawn(root: Path, photos: int = 6, labels: tuple[str, ...] = tuple(PAIRS), s
     return root
 
 
-def write(path: Path, picture: np.ndarray) -> None:  # type: ignore[type-arg]
+def write(path: Path, picture: np.ndarray) -> None:
     """(h, w, 3) uint8, RGB."""
     path.write_bytes(cv2.imencode(".png", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))[1].tobytes())

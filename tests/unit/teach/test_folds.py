@@ -12,7 +12,7 @@ def photos_of(*names: str) -> list[Photo]:
     return [Photo(name.split("/")[0], Path(name), recording_of(name)) for name in names]
 
 
-def apart(count: int) -> np.ndarray:  # type: ignore[type-arg]
+def apart(count: int) -> np.ndarray:
     return np.random.default_rng(0).normal(size=(count, 64)).astype(np.float32)
 
 

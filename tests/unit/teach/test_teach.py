@@ -52,7 +52,7 @@ def beside(data: Path, homes: Path) -> tuple[Report, Path]:
     return teach(Task(data, "more", add_to=True)), homes / "more.tflite"
 
 
-def pictures(label: str, count: int = 5, seed: int = 9) -> list[np.ndarray]:  # type: ignore[type-arg]
+def pictures(label: str, count: int = 5, seed: int = 9) -> list[np.ndarray]:
     rng = np.random.default_rng(seed)
     return [draw(*PAIRS[label], rng) for _ in range(count)]
 
