@@ -135,7 +135,7 @@ def reorient_rect(orientation: Orientation, rect: Rect, height: int, width: int)
 
 
 def rects_before_turning(boxes: Iterable[Box], orientation: Orientation, height: int, width: int) -> tuple[Rect, ...]:
-    """Where parts of an upright picture lie in the one that is still to be turned; what is not a part of it is left out.
+    """Where parts of an upright picture lie in one that is still to be turned. What is not a part of it is left out.
 
     boxes          in fractions of the upright picture
     height, width  of the picture that is still to be turned, in px
