@@ -12,7 +12,7 @@ import typer
 from vitcam.cli.options import ServiceOption
 from vitcam.errors import UsageError
 from vitcam.folders import means_service
-from vitcam.terminal.consoles import stderr_console
+from vitcam.terminal.consoles import progress_bar, stderr_console
 from vitcam.terminal.verbs import grouped
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def backup(
             f"there is nothing to write: no files are in {looked_at}; name others with --config and --state"
         )
     expected = sum(_size_of(each.path) for each in found)
-    with progress_bar("writing", expected) as progress, backup_file(file, force) as (out, room):
+    with bar_of_bytes("writing", expected) as progress, backup_file(file, force) as (out, room):
         manifest = write_archive(found, service, out, room, progress)
     for note in [*notes, *notes_on_outside(places, os.environ)]:
         tell(note)
@@ -77,15 +77,11 @@ def backup(
 
 
 @contextmanager
-def progress_bar(what: str, size: int) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr if that is a terminal; gets bytes."""
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+def bar_of_bytes(what: str, size: int) -> Iterator[Callable[[int], None]]:
+    """A bar that gets bytes."""
+    from rich.progress import DownloadColumn
 
-    people = stderr_console()
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(
-        *columns, console=people, transient=True, disable=not people.is_terminal, redirect_stdout=False
-    ) as bar:
+    with progress_bar(DownloadColumn()) as bar:
         task = bar.add_task(what, total=size)
         yield lambda more: bar.advance(task, more)
 

@@ -9,7 +9,7 @@ import typer
 
 from vitcam.cli.options import LabelsOption, model_names
 from vitcam.model.files import DEFAULT
-from vitcam.terminal.consoles import stderr_console, stdout_console
+from vitcam.terminal.consoles import progress_bar, stderr_console, stdout_console
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,15 +38,12 @@ def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list of rows.")] = False,
 ) -> None:
     """Measure a model here: latency, what this machine could reach, and each stage around it."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
     from vitcam.benchmark.measure import ROUNDS, BenchPlan, read_threads, run_bench, why_no_stages
 
     plan = BenchPlan(model or DEFAULT, read_threads(threads), seconds, labels)
     people, out = stderr_console(), stdout_console()
     missing = why_no_stages(plan)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=people, transient=True, disable=not people.is_terminal) as progress:
+    with progress_bar() as progress:
         task = progress.add_task("starting", total=None)
 
         def announce(number: int, count: int, step: "Step") -> None:

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.cli.options import ClassifierOptions, JsonOption, call_by_names
-from vitcam.errors import UsageError, VitcamError
-from vitcam.terminal.consoles import stderr_console
+from vitcam.cli.options import ClassifierOptions, JsonOption, call_by_names, write_output
+from vitcam.errors import UsageError
+from vitcam.terminal.consoles import progress_bar
 from vitcam.terminal.verbs import grouped
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from vitcam.batch.photos import ClassifiedPhoto
     from vitcam.config.settings import Settings
 
@@ -43,6 +41,8 @@ def classify(
 
 def _classify(targets: list[str], settings: "Settings", as_json: bool, overlay: Path | None) -> bool:
     """Print the answers and save the overlays; False if not a single photo could be read."""
+    from rich.progress import MofNCompleteColumn
+
     from vitcam.batch.photos import classify_all
     from vitcam.batch.report import Report
     from vitcam.model.classifier import open_classifier
@@ -51,7 +51,7 @@ def _classify(targets: list[str], settings: "Settings", as_json: bool, overlay: 
     classifier = open_classifier(settings.model)
     call_by_names(classifier, settings.names)
     report = Report(len(targets), classifier.displayed_labels, as_json)
-    with _progress() as progress:
+    with progress_bar(MofNCompleteColumn()) as progress:
         task = progress.add_task("classifying", total=0, visible=False)
 
         def expect(more: int) -> None:
@@ -81,24 +81,9 @@ def _overlay_path(wanted: Path, photo: "ClassifiedPhoto", many: bool) -> Path:
 
 
 def _write_overlay(path: Path, photo: "ClassifiedPhoto", kind: str) -> None:
-    """Save the photo with an overlay of that kind. Raises VitcamError if it cannot be written."""
+    """Save the photo with an overlay of that kind."""
     from vitcam.pictures.encode import encode_by_ending
     from vitcam.pictures.overlay import draw_overlay
 
-    data = encode_by_ending(draw_overlay(photo.frame.preview, photo.frame.crop, photo.prediction, kind), str(path))
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise VitcamError(f"{path} cannot be written; is the folder there, and is there room?") from error
-
-
-def _progress() -> "Progress":
-    """A bar on stderr if that is a terminal. Stdout is not redirected, since it may be a file."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    console = stderr_console()
-    return Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal, refresh_per_second=4,
-        redirect_stdout=False,
-    )  # fmt: skip
+    drawn = draw_overlay(photo.frame.preview, photo.frame.crop, photo.prediction, kind)
+    write_output(path, encode_by_ending(drawn, str(path)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.cli.options import ConfigOptions, JsonOption, StateOptions
+from vitcam.cli.options import ConfigOptions, JsonOption, StateOptions, write_output
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.terminal.consoles import stderr_console, stdout_console
@@ -123,7 +123,7 @@ def show(
         event = _event(store, event_id)
         picture = None if out is None else _picture(store, event, overlay, only_box)
     if out is not None and picture is not None:
-        _write_picture(picture, out)
+        write_output(out, picture)
     if as_json:
         print(json.dumps(full_record(event), ensure_ascii=False))  # noqa: T201
         return
@@ -251,13 +251,6 @@ def _picture(store: "EventStore", event: "StoredEvent", overlay: str, only_box: 
     if jpeg is None:
         raise UsageError(f"the event {event.id} has no picture{' of a box; leave out --box' if only_box else ''}")
     return rendered(jpeg, event.summary.of_detail if only_box else event.summary, overlay)
-
-
-def _write_picture(jpeg: bytes, out: Path) -> None:
-    try:
-        out.write_bytes(jpeg)
-    except OSError as error:
-        raise VitcamError(f"{out} cannot be written: {error.strerror}") from error
 
 
 def _write_lines(found: "Iterator[tuple[StoredEvent, ...]]", out: Path, form: str) -> int:

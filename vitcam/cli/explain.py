@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.cli.options import ClassifierOptions, call_by_names
-from vitcam.errors import UsageError, VitcamError
+from vitcam.cli.options import ClassifierOptions, call_by_names, write_output
+from vitcam.errors import UsageError
 from vitcam.redaction import redacted
 from vitcam.terminal.consoles import stdout_console
 from vitcam.terminal.verbs import grouped
@@ -50,7 +50,7 @@ def explain(
     classifier = open_classifier(settings.model)
     call_by_names(classifier, settings.names)
     explained = ask(classifier, decoded, photo.name, settings.model.top_k, opacity, photo)
-    _write(out, draw_figure(explained))
+    write_output(out, _encoded(out, draw_figure(explained)))
     stdout_console().print(f"wrote {out}: {_in_words(explained)}", markup=False, highlight=False)
 
 
@@ -83,14 +83,10 @@ def _read(path: Path) -> "Decoded":
         raise UsageError(f"{path}: {error}") from error
 
 
-def _write(path: Path, figure: "Image") -> None:
+def _encoded(path: Path, figure: "Image") -> bytes:
     from vitcam.pictures.encode import encode_jpeg, encode_png
 
-    data = encode_png(figure) if path.suffix.lower() == ".png" else encode_jpeg(figure, _JPEG_QUALITY)
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise VitcamError(f"{path} cannot be written: {error.strerror}") from error
+    return encode_png(figure) if path.suffix.lower() == ".png" else encode_jpeg(figure, _JPEG_QUALITY)
 
 
 def _in_words(explained: "ExplainedPhoto") -> str:

@@ -138,6 +138,14 @@ class StateOptions:
         return folder
 
 
+def write_output(path: Path, data: bytes) -> None:
+    """Write what was asked for. Raises VitcamError if it cannot be written."""
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise VitcamError(f"{path} cannot be written: {error.strerror}; name another file, or make room") from error
+
+
 def write_state(place: "OwnedFolder", file: Callable[[Path], Path], write: Callable[[Path], None]) -> Path:
     """Change a file of a state folder.
 

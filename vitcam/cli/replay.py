@@ -1,7 +1,6 @@
 """`vitcam replay`."""
 
 import json
-import os
 from collections.abc import Iterable
 from datetime import datetime, time
 from pathlib import Path
@@ -9,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vitcam.cli.options import ConfigOptions, JsonOption, ServiceOption, model_names
+from vitcam.cli.options import ConfigOptions, JsonOption, ServiceOption, StateOptions, model_names
 from vitcam.errors import UsageError, VitcamError
-from vitcam.folders import means_service, services_state, state_folder
 from vitcam.terminal.consoles import stderr_console, stdout_console
 from vitcam.terminal.verbs import grouped
 
@@ -112,12 +110,11 @@ def _read(target: str, service: bool) -> "tuple[StoredPicture, dict[str, object]
     from vitcam.pictures.decode import decode_image
     from vitcam.replay.bundle import BUNDLE, read_bundle
     from vitcam.replay.stored_picture import checked_picture, stored_picture
-    from vitcam.storage.owner import owned
 
     if target.endswith(BUNDLE):
         stored = read_bundle(Path(target))
         return stored, {}, _decoded(stored), NOTHING_WANTED
-    place = owned(_folder(service))
+    place = StateOptions(service).owned_folder()
     with place.acting() as folder:
         stored, record = stored_picture(EventStore(folder), target)
         page = PageSettings(folder).names
@@ -135,17 +132,6 @@ def _decoded(stored: "StoredPicture") -> "Image":
         return checked_picture(stored, decode(stored.jpeg).image)
     finally:
         decode.close()
-
-
-def _folder(service: bool) -> Path:
-    from vitcam.backup.places import has_service
-
-    if service or means_service(os.environ, has_service()):
-        return services_state()
-    folder = state_folder(os.environ)
-    if folder is None:
-        raise UsageError("there is no state folder, since HOME is not set; set HOME or XDG_STATE_HOME")
-    return folder
 
 
 def _save_overlay(path: Path, agreement: "Agreement") -> None:

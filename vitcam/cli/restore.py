@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.cli.backup import FolderOptions, amount, files_and_size, progress_bar, tell
+from vitcam.cli.backup import FolderOptions, amount, bar_of_bytes, files_and_size, tell
 from vitcam.cli.options import ServiceOption
 from vitcam.errors import VitcamError
 from vitcam.folders import means_service
@@ -57,7 +57,7 @@ def _restore(archive: "BackupArchive", plan: "RestorePlan") -> None:
 
     manifest = archive.manifest
     check_room(manifest, plan)
-    with progress_bar("restoring", manifest.size) as progress:
+    with bar_of_bytes("restoring", manifest.size) as progress:
         kept = restore(archive, plan, progress)
     _tell_left_out(plan)
     tell(f"restored {amount(manifest)}, as {manifest.host} had it on {manifest.date}")
@@ -70,7 +70,7 @@ def _preview(archive: "BackupArchive", plan: "RestorePlan") -> None:
     from vitcam.backup.restore_plan import planned_changes
 
     manifest = archive.manifest
-    with progress_bar("checking", manifest.size) as progress:
+    with bar_of_bytes("checking", manifest.size) as progress:
         for _, content in archive.files():
             for chunk in content:
                 progress(len(chunk))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress, ProgressColumn
 
 _ENDLESS = 10_000  # columns: in a file or a pipe nothing is wrapped
 
@@ -28,6 +29,18 @@ def stdout_console() -> "Console":
         return stderr_console()
     wide = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else _ENDLESS
     return _harmless(Console(soft_wrap=True, width=wide))
+
+
+def progress_bar(*columns: "ProgressColumn") -> "Progress":
+    """A bar on stderr if that is a terminal. Stdout is not redirected, since it may be a file.
+
+    columns  between the bar and the time that remains
+    """
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    shown = (TextColumn("{task.description}"), BarColumn(), *columns, TimeRemainingColumn())
+    people = stderr_console()
+    return Progress(*shown, console=people, transient=True, disable=not people.is_terminal, redirect_stdout=False)
 
 
 def _harmless(console: "Console") -> "Console":
