@@ -202,6 +202,15 @@ class StoreSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CollectSettings:
+    """Pictures that are collected to teach a model with them."""
+
+    max_mb: Annotated[
+        float, Rule("Room for data sets of one's own, in MB. Nothing is deleted for it", low=0, high=1e7, live=True)
+    ] = 500.0
+
+
+@dataclass(frozen=True, slots=True)
 class ActionSettings:
     """What the actions of all rules share."""
 
@@ -289,6 +298,7 @@ class Settings:
     heat: HeatSettings = HeatSettings()
     events: EventSettings = EventSettings()
     store: StoreSettings = StoreSettings()
+    collect: CollectSettings = CollectSettings()
     actions: ActionSettings = ActionSettings()
     clips: ClipSettings = ClipSettings()
     problems: ProblemSettings = ProblemSettings()

@@ -15,6 +15,7 @@ from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.part_options import (
     build_sink,
     check_overlay,
+    collector_of,
     default_variant,
     frozen_of,
     gate_of,
@@ -141,6 +142,9 @@ def assemble(
     if not every:
         reclassify = StoredPictureClassifier(model)
         recording = recording_of(settings, environ, publisher, vocabulary, reclassify, frozen=frozen, lock=lock)
+    collector = None if every else collector_of(settings, environ)
+    if collector is not None:
+        publisher.show_to(collector)
     rule_engine = _rule_engine(settings, model, vocabulary, environ, recording)
     console = build_sink(settings.log, every, classifier.displayed_labels)
     publisher.connect(console, rule_engine.runner)
@@ -177,6 +181,7 @@ def assemble(
             playback=playback,
             demand=demand,
             history=recording.history,
+            collector=collector,
             set_aside=set_aside,
         )
         with set_aside.blameless():
@@ -195,6 +200,7 @@ def assemble(
         console=console,
         every_by_default=every,
         recording=recording,
+        collector=collector,
         rule_engine=rule_engine,
         photos=photos,
         web=web,

@@ -1,12 +1,16 @@
 """What the parts of a run need of the settings: made at the start, and again when the settings were read again."""
 
 import sys
+from collections.abc import Mapping
 from typing import Protocol, TextIO
 
 from vitcam.clips.recorder import ClipOptions
 from vitcam.config.look import MotionSettings
 from vitcam.config.settings import ClipSettings, LogSettings, Settings
+from vitcam.datasets.collector import Collector
+from vitcam.datasets.store import DataSets
 from vitcam.errors import UsageError
+from vitcam.folders import state_folder
 from vitcam.model.classifier import Classifier
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import trouble_with
@@ -48,6 +52,12 @@ def frozen_of(settings: Settings, areas: ActiveAreas) -> FrozenWatch | None:
     """What watches whether the camera is frozen; None where the source is none, or may show the same for long."""
     after_s = settings.problems.frozen_s
     return FrozenWatch(after_s, areas) if after_s and is_camera(settings.camera.source) else None
+
+
+def collector_of(settings: Settings, environ: Mapping[str, str]) -> Collector | None:
+    """What collects pictures; None where there is no state folder."""
+    folder = state_folder(environ)
+    return None if folder is None else Collector(DataSets(folder, settings.collect.max_mb))
 
 
 def trouble_with_names(names: ActiveNames, classifier: Classifier) -> str:

@@ -15,6 +15,7 @@ from vitcam.daemon.run_state import RunState
 from vitcam.daemon.saved_state.set_aside import SetAside
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
+from vitcam.datasets.collector import Collector
 from vitcam.heat.watch import HeatWatch
 from vitcam.names.active import ActiveNames
 from vitcam.pipeline.pipeline import Pipeline
@@ -68,6 +69,8 @@ class Daemon:
     every_by_default: bool
     """The meaning of `emit = auto`."""
     recording: Recording
+    collector: Collector | None
+    """None: there is no folder to collect in."""
     rule_engine: RuleEngine
     photos: PhotoClassifier
     web: "WebServer | None"
@@ -79,7 +82,9 @@ class Daemon:
     def workers(self) -> tuple[Watched, ...]:
         """Every thread that runs beside the stages of the pipeline and the web's event loop."""
         web = () if self.web is None else self.web.threads
-        return (self.heat.worker, self.trials.worker, *self.recording.workers, *self.rule_engine.workers, *web)
+        collect = () if self.collector is None else (self.collector.worker,)
+        own = (self.heat.worker, self.trials.worker)
+        return (*own, *collect, *self.recording.workers, *self.rule_engine.workers, *web)
 
     def heartbeats(self) -> Heartbeats:
         """The last signs of life of every part."""

@@ -70,6 +70,8 @@ class Reloader:
             daemon.pipeline.change(settings.model.fps, gate)
         if "camera.crop" in changes.live:
             daemon.crop.become(initial_crop(settings.camera, self._environ, daemon.trials))
+        if daemon.collector is not None:
+            daemon.collector.data_sets.max_mb = settings.collect.max_mb
         if (history := daemon.recording.history) is not None:
             history.change(retention_of(settings.store))
         if changes.touch("zones") or "camera.masks" in changes.live:

@@ -51,6 +51,12 @@ KINDS: Mapping[str, ThreadKind] = {
     "change": ThreadKind(
         "changes that viewers make: crop, zones, words", "the disk", "changes of the page are not kept", 60.0, _WAITER
     ),
+    "collect": ThreadKind(
+        "encodes and writes the pictures that are collected; it begins with the first recording",
+        "the disk",
+        "no pictures are collected",
+        60.0,
+    ),
     "remember": ThreadKind(
         "keeps crop and zones for the next start once they have worked; it begins with the first change",
         "the disk",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 from vitcam.access.guard import Guard
+from vitcam.datasets.collector import Collector
 from vitcam.frames import Image, Prediction
 from vitcam.history.store import EventStore
 from vitcam.names.active import ActiveNames
@@ -118,6 +119,8 @@ class WebParts:
     """None: no other model can be chosen."""
     history: EventStore | None = None
     """None: no events are kept."""
+    collector: Collector | None = None
+    """None: no pictures can be collected."""
     set_aside: Aside | None = None
     """None: nothing is remembered."""
 

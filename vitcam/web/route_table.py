@@ -3,6 +3,7 @@
 from vitcam.web.context import Handlers
 from vitcam.web.openapi.document import OpenApiRoute
 from vitcam.web.routes.crop import CropRoute
+from vitcam.web.routes.datasets import DataSetRoutes
 from vitcam.web.routes.event_changes import EventChanges
 from vitcam.web.routes.events import EventRoutes
 from vitcam.web.routes.login import LoginRoutes
@@ -27,6 +28,7 @@ HANDLERS: tuple[type[Handlers], ...] = (
     CropRoute,
     ZonesRoute,
     NamesRoute,
+    DataSetRoutes,
     PlaybackRoute,
     RememberedRoute,
     LoginRoutes,

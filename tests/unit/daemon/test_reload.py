@@ -17,6 +17,7 @@ from vitcam.config.tables import OnSettings, ZoneSettings
 from vitcam.daemon.assembly import assemble
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.reload import Reloader
+from vitcam.datasets.collector import Collector
 from vitcam.errors import ConfigError
 from vitcam.history.retention import RetentionRules
 from vitcam.model.classifier import Classifier
@@ -38,6 +39,7 @@ LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "events.enter": ("0.7", lambda daemon: daemon.publisher.rules.enter, 0.7),
     "events.leave": ("0.1", lambda daemon: daemon.publisher.rules.leave, 0.1),
     "events.dwell_s": ("4", lambda daemon: daemon.publisher.rules.dwell_s, 4.0),
+    "collect.max_mb": ("7", lambda daemon: collector(daemon).data_sets.max_mb, 7.0),
     "store.keep_days": ("3", lambda daemon: history(daemon).keep_days, 3.0),
     "store.max_mb": ("70", lambda daemon: history(daemon).max_mb, 70.0),
     "actions.secret": ("key", lambda daemon: daemon.rule_engine.webhooks.secret, "key"),
@@ -60,6 +62,11 @@ def history(daemon: Daemon) -> RetentionRules:
     assert store is not None
     assert store._writer.rules is not None
     return store._writer.rules
+
+
+def collector(daemon: Daemon) -> Collector:
+    assert daemon.collector is not None
+    return daemon.collector
 
 
 def masks(daemon: Daemon) -> Any:

@@ -4,6 +4,8 @@ from dataclasses import fields
 from typing import Any, get_args, get_type_hints
 
 from vitcam.access.guard import Grant
+from vitcam.datasets.collector import Recorded
+from vitcam.datasets.store import DataSet
 from vitcam.frames import Level
 from vitcam.names.languages import LANGUAGES
 from vitcam.names.wanted import MOST
@@ -73,6 +75,22 @@ def components() -> dict[str, Schema]:
         "Playback": described(of_type(Position), "Where a source of files is."),
         "State": _state(),
         "Model": record(_model(), "The model card.", optional=()),
+        "CollectRequest": record(
+            {
+                "label": TEXT,
+                "dataset": TEXT,
+                "zone": nullable(TEXT, "Null: any."),
+                "count": nullable(COUNT, "So many pictures."),
+                "seconds": nullable(NUMBER, "As many as come in this time."),
+                "whole": described(FLAG, "Keep the whole frame beside each picture."),
+            },
+            "What to collect. Without `count` and `seconds`: ten seconds.",
+            optional=("dataset", "zone", "count", "seconds", "whole"),
+        ),
+        "Recorded": described(of_type(Recorded), "How the newest recording is, or was."),
+        "DataSets": record({"datasets": array_of(of_type(DataSet)), "bytes": COUNT, "max_mb": NUMBER}),
+        "Pictures": record({"pictures": array_of(TEXT)}),
+        "PictureEdit": record({"label": TEXT}),
         "Models": record(
             {
                 "models": array_of(TEXT, "Names of the installed ones."),

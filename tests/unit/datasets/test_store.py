@@ -1,0 +1,113 @@
+from pathlib import Path
+
+import pytest
+
+from vitcam.datasets.store import DataSets
+from vitcam.errors import UsageError, VitcamError
+
+JPEG = b"\xff\xd8 a picture \xff\xd9"
+
+
+@pytest.fixture
+def data_sets(tmp_path: Path) -> DataSets:
+    found = DataSets(tmp_path, 10.0)
+    for label, picture in (("Mia", "a-001.jpg"), ("Mia", "a-002.jpg"), ("nothing special", "b-001.jpg")):
+        found.add("mine", label, picture, JPEG, whole=JPEG if label == "Mia" else None)
+    return found
+
+
+def test_pictures_are_kept_as_a_folder_of_labels_and_whole_frames_are_not_among_them(
+    data_sets: DataSets, tmp_path: Path
+) -> None:
+    (mine,) = data_sets.all()
+
+    assert (mine.name, mine.labels) == ("mine", {"Mia": 2, "nothing special": 1})
+    assert mine.bytes == 5 * len(JPEG)
+    assert data_sets.pictures("mine", "Mia") == ["a-001.jpg", "a-002.jpg"]
+    assert (tmp_path / "datasets" / "mine" / "Mia" / "a-001.jpg").read_bytes() == JPEG
+    assert data_sets.picture("mine", "Mia", "a-001.jpg").stat().st_mode & 0o077 == 0
+
+
+def test_a_picture_moves_to_another_label_with_its_whole_frame(data_sets: DataSets, tmp_path: Path) -> None:
+    data_sets.rename("mine", "Mia", "a-001.jpg", "Leo")
+
+    assert data_sets.all()[0].labels == {"Leo": 1, "Mia": 1, "nothing special": 1}
+    assert (tmp_path / "datasets" / "mine" / ".whole" / "Leo" / "a-001.jpg").exists()
+    assert not (tmp_path / "datasets" / "mine" / ".whole" / "Mia" / "a-001.jpg").exists()
+
+
+def test_what_is_deleted_is_gone_with_its_whole_frame(data_sets: DataSets, tmp_path: Path) -> None:
+    data_sets.delete("mine", "Mia", "a-001.jpg")
+    one_less = data_sets.all()[0].labels
+    data_sets.delete("mine", "Mia")
+    label_less = data_sets.all()[0].labels
+    data_sets.delete("mine")
+
+    assert (one_less, label_less) == ({"Mia": 1, "nothing special": 1}, {"nothing special": 1})
+    assert data_sets.all() == []
+    assert [*(tmp_path / "datasets").iterdir()] == []
+
+
+def test_no_more_is_kept_than_there_is_room_for_and_deleting_makes_room(tmp_path: Path) -> None:
+    data_sets = DataSets(tmp_path, 1.0)
+    data_sets.add("mine", "cup", "a-001.jpg", bytes(2**20))
+
+    with pytest.raises(UsageError, match="max_mb"):
+        data_sets.add("mine", "cup", "a-002.jpg", JPEG)
+    data_sets.delete("mine", "cup", "a-001.jpg")
+    data_sets.add("mine", "cup", "a-002.jpg", JPEG)
+
+    assert data_sets.pictures("mine", "cup") == ["a-002.jpg"]
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "picture"),
+    [
+        ("..", "cup", "a-001.jpg"),
+        ("../etc", "cup", "a-001.jpg"),
+        ("", "cup", "a-001.jpg"),
+        ("mine", "..", "a-001.jpg"),
+        ("mine", "../../other", "a-001.jpg"),
+        ("mine", ".whole", "a-001.jpg"),
+        ("mine", "a\nb", "a-001.jpg"),
+        ("mine", " ", "a-001.jpg"),
+        ("mine", "x" * 61, "a-001.jpg"),
+        ("mine", "cup", "../a-001.jpg"),
+        ("mine", "cup", ".a-001.jpg"),
+        ("mine", "cup", "a-001.png"),
+    ],
+)
+def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str, label: str, picture: str) -> None:
+    data_sets = DataSets(tmp_path, 10.0)
+
+    for act in (
+        lambda: data_sets.add(name, label, picture, JPEG),
+        lambda: data_sets.picture(name, label, picture),
+    ):
+        with pytest.raises(UsageError):
+            act()
+
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_link_among_the_pictures_leads_nowhere(data_sets: DataSets, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "datasets" / "mine" / "Mia" / "c-001.jpg").symlink_to(tmp_path / "secret")
+
+    with pytest.raises(UsageError):
+        data_sets.picture("mine", "Mia", "c-001.jpg")
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence_and_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "datasets").write_text("in the way")
+
+    with pytest.raises(VitcamError, match="cannot be"):
+        DataSets(tmp_path, 10.0).add("mine", "cup", "a-001.jpg", JPEG)
+
+
+def test_accents_in_both_spellings_are_one_label(tmp_path: Path) -> None:
+    data_sets = DataSets(tmp_path, 10.0)
+    data_sets.add("mine", "café", "a-001.jpg", JPEG)
+    data_sets.add("mine", "cafe\u0301", "a-002.jpg", JPEG)
+
+    assert data_sets.all()[0].labels == {"café": 2}

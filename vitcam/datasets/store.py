@@ -1,0 +1,199 @@
+"""Data sets of one's own: `datasets/NAME/LABEL/PICTURE.jpg` below the state folder, as `vitcam teach` reads them.
+
+Whoever can change the folders may put anything there, so a name from outside never becomes a path before it is checked.
+"""
+
+import re
+import shutil
+import threading
+import unicodedata
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitcam.errors import UsageError, VitcamError
+from vitcam.storage.files import write_new
+from vitcam.text import shortened
+
+FOLDER = "datasets"
+MINE = "mine"
+"""The data set of those who name none."""
+WHOLE = ".whole"
+"""Within a data set: the whole frames of its pictures, which are not taught."""
+MOST_LABELS = 200
+MOST_PICTURES = 5000  # of one label
+LONGEST_LABEL = 60  # characters
+_NAME = re.compile(r"\w[\w-]{0,63}")
+_PICTURE = re.compile(r"\w[\w.-]{0,99}\.jpg")
+_MB = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """What a data set holds."""
+
+    name: str
+    labels: dict[str, int]
+    """Label -> number of its pictures."""
+    bytes: int
+    """Of all pictures, and of whole frames."""
+
+
+class DataSets:
+    """All data sets of a state folder. Any thread may call it.
+
+    folder  the state folder
+    max_mb  more than this, of 2^20 bytes, is not collected
+    """
+
+    def __init__(self, folder: Path, max_mb: float) -> None:
+        self.folder = folder / FOLDER
+        self.max_mb = max_mb
+        self._changing = threading.Lock()
+        self._bytes: int | None = None
+        """Of all data sets; None: not counted yet."""
+
+    def all(self) -> list[DataSet]:
+        """All of them, by name. Raises VitcamError if the folder cannot be read."""
+        try:
+            found = [_data_set(path) for path in _folders(self.folder) if _NAME.fullmatch(path.name)]
+        except OSError as error:
+            raise VitcamError(f"{self.folder} cannot be read: {error.strerror}") from error
+        with self._changing:
+            self._bytes = sum(each.bytes for each in found)
+        return found
+
+    def pictures(self, name: str, label: str) -> list[str]:
+        """The pictures of a label, the oldest first. Raises UsageError if there is no such label."""
+        folder = self._label(name, label)
+        if not folder.is_dir():
+            raise UsageError(f"the data set {name} has no label {label!r}")
+        return sorted(path.name for path in folder.glob("*.jpg") if _PICTURE.fullmatch(path.name))
+
+    def picture(self, name: str, label: str, picture: str) -> Path:
+        """The file of a picture. Raises UsageError if there is none of that name."""
+        path = self._label(name, label) / _checked(picture, _PICTURE, "picture")
+        if not path.is_file() or path.is_symlink():
+            raise UsageError(f"the data set {name} has no picture {picture} of {label!r}")
+        return path
+
+    def check_room(self, name: str, label: str) -> None:
+        """Raises UsageError where no further picture of this label may be kept."""
+        folder = self._label(name, label)
+        if not folder.is_dir() and len(list(_folders(folder.parent))) >= MOST_LABELS:
+            raise UsageError(f"the data set {name} has {MOST_LABELS} labels, and no more are allowed; delete one first")
+        if folder.is_dir() and len(list(folder.glob("*.jpg"))) >= MOST_PICTURES:
+            raise UsageError(
+                f"{label!r} has {MOST_PICTURES:,} pictures, and no more are allowed; delete some of them first"
+            )
+        if self._bytes is None:
+            self.all()
+        if (self._bytes or 0) >= self.max_mb * _MB:
+            raise UsageError(
+                f"the data sets take {(self._bytes or 0) / _MB:.0f} MB of the {self.max_mb:g} MB that collect.max_mb "
+                "allows; delete one, or allow more"
+            )
+
+    def add(self, name: str, label: str, picture: str, jpeg: bytes, whole: bytes | None = None) -> None:
+        """Keep a picture.
+
+        whole   the frame that it was cut from; None: it is not kept
+        raises  UsageError where there is no room, VitcamError where the disk has none
+        """
+        self.check_room(name, label)
+        path = self._label(name, label) / _checked(picture, _PICTURE, "picture")
+        try:
+            write_new(path, jpeg)
+            if whole is not None:
+                write_new(self._whole(path), whole)
+        except OSError as error:
+            with suppress(OSError):
+                path.unlink()
+            raise VitcamError(f"{path.parent} cannot be written: {error.strerror}") from error
+        with self._changing:
+            self._bytes = (self._bytes or 0) + len(jpeg) + len(whole or b"")
+
+    def rename(self, name: str, label: str, picture: str, other: str) -> None:
+        """Give a picture another label. Raises UsageError, VitcamError."""
+        path, folder = self.picture(name, label, picture), self._label(name, other)
+        if folder == path.parent:
+            return
+        self.check_room(name, other)
+        try:
+            for each, target in ((path, folder / picture), (self._whole(path), self._whole(folder / picture))):
+                if each.exists():
+                    target.parent.mkdir(0o750, parents=True, exist_ok=True)
+                    each.replace(target)
+        except OSError as error:
+            raise VitcamError(f"{folder} cannot be written: {error.strerror}") from error
+        _remove_empty(path.parent)
+
+    def delete(self, name: str, label: str = "", picture: str = "") -> None:
+        """Delete a picture for good; without one a whole label; without that the whole data set.
+
+        raises  UsageError if there is nothing of that name; VitcamError if it cannot be deleted
+        """
+        path = self._data_set(name)
+        if label:
+            path = self.picture(name, label, picture) if picture else self._label(name, label)
+        if not path.exists():
+            raise UsageError(f"the data set {name} has no label {label!r}" if label else f"there is no data set {name}")
+        try:
+            for each in (path, self._whole(path)) if label else (path,):
+                if each.is_dir() and not each.is_symlink():
+                    shutil.rmtree(each)
+                else:
+                    each.unlink(missing_ok=True)
+        except OSError as error:
+            raise VitcamError(f"{path} cannot be deleted: {error.strerror}") from error
+        if picture:
+            _remove_empty(path.parent)
+        self.all()
+
+    def _data_set(self, name: str) -> Path:
+        return self.folder / _checked(name, _NAME, "data set")
+
+    def _label(self, name: str, label: str) -> Path:
+        return self._data_set(name) / checked_folder(label)
+
+    def _whole(self, path: Path) -> Path:
+        inner = path.relative_to(self.folder)
+        return self.folder / inner.parts[0] / WHOLE / Path(*inner.parts[1:])
+
+
+def checked_folder(label: str) -> str:
+    """A label in one spelling, as the name of its folder.
+
+    raises  UsageError for a text that is no label, or that no folder can be called
+    """
+    text = unicodedata.normalize("NFC", label).strip()
+    bad = not text.isprintable() or "/" in text or text.startswith(".") or text == "__MACOSX"
+    if bad or not 0 < len(text) <= LONGEST_LABEL:
+        raise UsageError(
+            f"{shortened(repr(label))} cannot be a label; use 1 to {LONGEST_LABEL} printable characters without /, of "
+            "which the first is no dot"
+        )
+    return text
+
+
+def _checked(text: str, form: re.Pattern[str], noun: str) -> str:
+    if not form.fullmatch(text):
+        raise UsageError(f"{shortened(repr(text))} cannot be the name of a {noun}; use letters, digits, - and _")
+    return text
+
+
+def _data_set(path: Path) -> DataSet:
+    labels = {label.name: len(list(label.glob("*.jpg"))) for label in _folders(path)}
+    size = sum(each.stat().st_size for each in path.rglob("*.jpg") if each.is_file())
+    return DataSet(path.name, {label: count for label, count in labels.items() if count}, size)
+
+
+def _folders(folder: Path) -> Iterator[Path]:
+    if folder.is_dir():
+        yield from sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):  # it holds something
+        folder.rmdir()
