@@ -125,7 +125,7 @@ def test_the_part_of_the_walk_reaches_its_route_by_the_files_that_its_steps_name
     (package / "web" / "routes" / "label_counts.py").write_text(shown("part, route"), "utf-8")
     imported = "from vitcam.sinks.label_counts import LabelCounts\n"
     parts = package / "web" / "parts.py"
-    put(parts, "from vitcam.model.record import ModelInfo\n", imported, 0)
+    put(parts, "from vitcam.run_model import RunModel, vocabulary_of\n", imported, 0)
     put(parts, '    """None: nothing is remembered."""\n', shown("part, field"), 4)
     assembly = package / "daemon" / "assembly.py"
     put(assembly, "from vitcam.slot import Current\n", imported, 0)
