@@ -131,7 +131,7 @@ def test_the_part_of_the_walk_reaches_its_route_by_the_files_that_its_steps_name
     put(assembly, "from vitcam.slot import Current\n", imported, 0)
     put(assembly, "    publisher.connect(console, rule_engine.runner)\n", shown("part, made"), 4)
     handed = shown("part, handed").partition("..., ")[2].rstrip(")\n")
-    put(assembly, "            words=words,\n", f"{handed},\n", 12)
+    put(assembly, "            names=names,\n            playback=playback,\n", f"{handed},\n", 12)
     table = package / "web" / "route_table.py"
     put(table, "from vitcam.web.routes.events import EventRoutes\n", LABEL_ROUTE, 0)
     put(table, "    EventChanges,\n", "LabelCountsRoute,\n", 4)
