@@ -13,6 +13,7 @@ export class Answer {
   #familiarity;
   #guesses;
   #labels = 0;
+  #groups = new Map(); // name -> names of its labels
   name = ""; // what is displayed
   spoken = "";
   names = []; // that are shown
@@ -27,9 +28,10 @@ export class Answer {
     this.#guesses = new Guesses(element.querySelector(".guesses"));
   }
 
-  // labels: how many the model has
-  setLabels(labels) {
-    this.#labels = labels;
+  // model: of /api/model
+  setModel({ labels = [], groups = [] }) {
+    this.#labels = labels.length;
+    this.#groups = new Map(groups.map((group) => [group.name, new Set(group.labels.map((index) => labels[index]))]));
   }
 
   // record: of /api/classify, or of smoothed predictions
@@ -41,17 +43,17 @@ export class Answer {
     this.names = [...(isNamed ? [name] : []), ...listed.map(({ label }) => label)];
     this.#element.classList.toggle("unknown", !isNamed);
     this.#name(name, chance);
-    this.#note.textContent = [this.#why(shown.level, blank, unfamiliar), listed.length ? "Most probable:" : ""].filter(Boolean).join(" ");
+    this.#note.textContent = [this.#why(shown, top[0], blank, unfamiliar), listed.length ? "Most probable:" : ""].filter(Boolean).join(" ");
     this.#showFamiliarity(familiarity);
     const others = shown.level === "label" ? [] : listed.slice(0, isNamed ? 1 : GUESSES);
     const perhaps = others.map(({ label, p }) => `${label}, ${percent(p)}`).join("; ");
     this.spoken = [name, chance, perhaps && `perhaps ${perhaps}`].filter(Boolean).join(", ");
   }
 
-  // why there is no finer name
-  #why(level, blank, unfamiliar) {
+  // why there is no finer name; for a moment the guesses may be of something else than the name, which lasts
+  #why({ level, label }, best, blank, unfamiliar) {
     if (level === "label") return "";
-    if (level === "group") return "Unsure which one.";
+    if (level === "group") return this.#groups.get(label)?.has(best.label) === false ? "" : "Unsure which one.";
     if (blank) return "The picture is too dark, too bright or too plain.";
     if (unfamiliar) return `It looks like none of ${this.#things} that the model knows.`;
     return "No name is likely enough.";

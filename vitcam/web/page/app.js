@@ -208,7 +208,7 @@ async function getModel() {
 async function readModel() {
   model = await getModel();
   showModel(model);
-  answer.setLabels(model.labels?.length ?? 0);
+  answer.setModel(model);
   photo.setModel(model);
 }
 

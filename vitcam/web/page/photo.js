@@ -31,7 +31,7 @@ export class Photo {
 
   // model: of /api/model
   setModel(model) {
-    this.#answer.setLabels(model.labels?.length ?? 0);
+    this.#answer.setModel(model);
     this.#explanation.setAvailable(Boolean(model.rollout));
   }
 

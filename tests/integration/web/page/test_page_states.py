@@ -53,7 +53,7 @@ def playback() -> Playback:
 
 @pytest.fixture(scope="module")
 def site(playback: Playback) -> Iterator[tuple[Camera, WebServer]]:
-    model = replace(MODEL, gives=frozenset({"rollout"}))
+    model = replace(MODEL, gives=frozenset({"rollout"}), groups={"pet": (1,)})
     with Camera(fps=10) as camera:
         parts = camera.parts(model, Photos(explain=figure), crop=camera.active_crop, playback=playback)
         server = WebServer(parts, Binding())
@@ -167,10 +167,13 @@ def test_a_picture_whose_best_guess_is_unlikely_is_not_sure_and_shows_the_three_
 def test_the_headline_is_what_the_daemon_says_however_the_guesses_flicker(
     site: tuple[Camera, WebServer], page: Chrome
 ) -> None:
-    site[0].headline = Shown("pet", 0.93, "group")
+    note = page.find_element(By.ID, "answer").find_element(By.CSS_SELECTOR, ".note")
+    site[0].headline, site[0].label = Shown("pet", 0.93, "group"), "cat"
     wait(page, lambda: text(page, "label").split() == ["pet", "93", "%"])
+    wait(page, lambda: note.text == "Unsure which one. Most probable:")
     site[0].label = "dog"
     wait(page, lambda: guessed(page)[:1] == ["dog"])
+    wait(page, lambda: note.text == "Most probable:")
     headline = text(page, "label").split()
     site[0].label, site[0].headline = "cup", None
     wait(page, lambda: text(page, "label").startswith("cup"))
