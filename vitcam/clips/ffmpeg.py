@@ -11,6 +11,7 @@ from pathlib import Path
 
 from vitcam.clips.ring import Cut
 from vitcam.errors import VitcamError
+from vitcam.frames import Box
 from vitcam.processes.child import how_it_ended, without_settings
 from vitcam.processes.command import run_with_timeout
 from vitcam.text import printable
@@ -43,7 +44,7 @@ class Ffmpeg:
         """Write a clip into the file `to`. Raises VitcamError with the reason, OSError if no process can be started."""
         words = os.memfd_create("ffmpeg-words", os.MFD_CLOEXEC)
         try:
-            process = self._process = _start_low_priority(self._command(fps, to), words)
+            process = self._process = _start_low_priority(self._command(fps, cut.box, to), words)
             with _killed_after(process, timeout_s):
                 if self._stopped:
                     process.kill()
@@ -69,7 +70,7 @@ class Ffmpeg:
         if process is not None:
             process.kill()
 
-    def _command(self, fps: float, to: Path) -> list[str]:
+    def _command(self, fps: float, box: Box | None, to: Path) -> list[str]:
         second = str(max(1, round(fps)))
         return [
             *(self.path, "-nostdin", "-hide_banner", "-loglevel", "error", "-y"),
@@ -79,7 +80,16 @@ class Ffmpeg:
             *("-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"),
             *("-c:v", "libx264", "-preset", "superfast", "-crf", "26", "-threads", "1"),
             *("-g", second, "-keyint_min", second, "-sc_threshold", "0"),  # a player can seek to every second
-            *("-map_metadata", "-1", "-movflags", "+faststart", "-f", "mp4", str(to)),
+            *(
+                "-map_metadata",
+                "-1",
+                *(() if box is None else ("-metadata", f"comment=box {box}")),
+                "-movflags",
+                "+faststart",
+                "-f",
+                "mp4",
+                str(to),
+            ),
         ]
 
 

@@ -15,7 +15,7 @@ from vitcam.clips.ffmpeg import find_ffmpeg
 from vitcam.clips.queue import ClipQueue, ClipStore, remove_leftovers
 from vitcam.clips.ring import MOST_BYTES, Cut, Ring, Still
 from vitcam.errors import VitcamError
-from vitcam.frames import Event, Frame, Image, Prediction
+from vitcam.frames import Box, Event, Frame, Image, Prediction
 from vitcam.names.vocabulary import NO_MEANINGS, Meanings, means_any
 from vitcam.pictures.encode import encode_jpeg
 
@@ -61,6 +61,7 @@ class _OpenClip:
     start_ns: int
     end_ns: int
     """When the clip is over, as far as that is known."""
+    box: Box | None = None
 
 
 class ClipRecorder:
@@ -122,6 +123,8 @@ class ClipRecorder:
         self._ring.add(Still(frame.captured_ns, encode_jpeg(shrink(frame.preview, self._options.width), _QUALITY)))
 
     def _note(self, event: Event) -> None:
+        if (pending := self._pending.get(event.id)) is not None:
+            self._pending[event.id] = replace(pending, box=event.box)
         if event.phase == "end":
             self._end(event)
         elif event.id not in self._pending and event.id not in self._settled and self._options.wants(event):
@@ -130,7 +133,8 @@ class ClipRecorder:
                 self._leave_out(event.id, f"{_MOST_PENDING} other clips were being recorded")
                 return
             start_ns = event.start_ns - _ns(self._options.before_s)
-            self._pending[event.id] = _OpenClip(event.id, start_ns, start_ns + _ns(self._options.longest_s))
+            end_ns = start_ns + _ns(self._options.longest_s)
+            self._pending[event.id] = _OpenClip(event.id, start_ns, end_ns, event.box)
 
     def _end(self, event: Event) -> None:
         self._settled.discard(event.id)
@@ -145,7 +149,7 @@ class ClipRecorder:
             self._settled.add(pending.event_id)
             stills = self._ring.between(pending.start_ns, pending.end_ns)
             if stills:
-                self._take(Cut(pending.event_id, stills, min(pending.end_ns, self._seen_ns)))
+                self._take(Cut(pending.event_id, stills, min(pending.end_ns, self._seen_ns), pending.box))
             else:
                 self._leave_out(pending.event_id, "no picture was taken during it")
 

@@ -3,6 +3,8 @@
 from collections import deque
 from dataclasses import dataclass
 
+from vitcam.frames import Box
+
 MOST_BYTES = 32 << 20
 """Of the pictures in memory; a minute of 640×360 px at 10 pictures/s takes 24 MB."""
 
@@ -24,6 +26,8 @@ class Cut:
     stills: tuple[Still, ...]
     end_ns: int
     """When the clip ends; the last still is shown until then."""
+    box: Box | None = None
+    """Where in the pictures what is followed was, when it was most probable; None: it was in the whole zone or view."""
 
     @property
     def bytes(self) -> int:

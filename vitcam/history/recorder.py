@@ -86,7 +86,7 @@ class _LastingEvent:
         p = self.remember(_SeenFrame.of(prediction))
         if (picture := self.best.consider(frame, prediction, p, detail)) is not None:
             self.better = picture
-            self.event = replace(self.event, summary=picture.summary)
+            self.event = replace(self.event, summary=picture.summary, box=prediction.box)
         elif not self.event.summary.top:
             self.event = replace(self.event, summary=FrameSummary(prediction.top, familiarity=prediction.familiarity))
 
@@ -102,9 +102,8 @@ class _LastingEvent:
         self.changed = self.changed or event.shown.label != self.event.shown.label or event.label != self.event.label
         if event.track is not None and self.event.track is None:  # its pictures are of the view around its box
             self.best = BestPicture()
-        self.event = replace(
-            self.event, label=event.label, p=event.p, group=event.group, track=event.track, box=event.box
-        )
+        box = event.box if self.event.summary.detail is None else self.event.box  # that of its picture
+        self.event = replace(self.event, label=event.label, p=event.p, group=event.group, track=event.track, box=box)
 
     def let_go(self) -> None:
         """Begin again with its picture; the next one is worth a write at once."""

@@ -96,7 +96,7 @@ class StoredEvent:
     track: int | None = None
     """The number of what was followed, in its run; None: it was in the whole zone or view."""
     box: Box | None = None
-    """Where in the picture that was, when it was most probable."""
+    """Where in its picture that was; without a picture, where it was when it was most probable."""
 
     @property
     def place(self) -> Place:

@@ -9,7 +9,7 @@ from tests.clips import event, frame_at
 from tests.frames import SECOND, picture, prediction
 from vitcam.clips.recorder import ClipOptions, ClipRecorder, shrink
 from vitcam.clips.ring import Cut
-from vitcam.frames import Event, Group
+from vitcam.frames import Box, Event, Group
 
 _OPTIONS = ClipOptions(before_s=2, after_s=1, longest_s=20)
 
@@ -48,6 +48,17 @@ def test_a_clip_shows_the_time_before_the_event_the_event_and_the_time_after() -
 
     assert len(taken.cuts) == 1
     assert seconds(taken.cuts[0]) == pytest.approx((107.5, 114), abs=0.1)
+
+
+def test_a_clip_knows_the_box_of_its_event_as_it_was_reported_last() -> None:
+    taken = Taken()
+    camera = recorder(taken)
+    first, last = Box(0.1, 0.1, 0.2, 0.2), Box(0.2, 0.1, 0.2, 0.2)
+    watch(camera, 100, 103, event("new", 100, track=7, box=first))
+    watch(camera, 103, 105, event("update", 100, track=7, box=last))
+    camera.close((event("end", 100, 105, track=7, box=last),))
+
+    assert [cut.box for cut in taken.cuts] == [last]
 
 
 def test_thirty_frames_per_second_become_ten_pictures_per_second() -> None:

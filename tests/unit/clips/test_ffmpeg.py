@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import av
 import cv2
 import pytest
 
@@ -15,6 +16,7 @@ from tests.frames import SECOND
 from tests.refusals import naming
 from vitcam.clips.ffmpeg import Ffmpeg, at_constant_rate, find_ffmpeg
 from vitcam.errors import VitcamError
+from vitcam.frames import Box
 
 
 def test_a_clip_is_h264_with_a_keyframe_each_second_and_the_right_length(tmp_path: Path) -> None:
@@ -26,6 +28,15 @@ def test_a_clip_is_h264_with_a_keyframe_each_second_and_the_right_length(tmp_pat
     assert (found["width"], found["height"]) == (128, 72)
     assert float(found["duration"]) == pytest.approx(4.0, abs=0.11)
     assert found["keyframes"] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(("box", "said"), [(Box(0.1, 0.2, 0.25, 0.5), "box 0.1,0.2,0.25,0.5"), (None, None)])
+def test_a_clip_says_where_in_its_pictures_the_thing_was(tmp_path: Path, box: Box | None, said: str | None) -> None:
+    clip = tmp_path / "clip.mp4"
+    find_ffmpeg().encode(replace(cut_of(1.0), box=box), 10.0, clip, 60)
+
+    with av.open(str(clip)) as film:
+        assert film.metadata.get("comment") == said
 
 
 def test_the_index_comes_before_the_pictures_so_that_playing_begins_at_once(tmp_path: Path) -> None:
