@@ -308,7 +308,9 @@ class Picamera2:
     def _best_mode(self, config: dict[str, Any]) -> dict[str, Any]:
         """As picamera2 scores modes."""
         asked = config["sensor"] or {}
-        size, depth = asked.get("output_size") or config["main"]["size"], asked.get("bit_depth", 10)
+        most = max(self._world.modes, key=lambda mode: int(mode["size"][0] * mode["size"][1]), default={})
+        size = asked.get("output_size") or config["main"]["size"]
+        depth = asked.get("bit_depth") or most.get("bit_depth")
 
         def apart(wanted: float, actual: float) -> float:
             return (wanted - actual) * 2 if wanted > actual else (actual - wanted) / 4

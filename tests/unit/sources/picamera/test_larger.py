@@ -84,6 +84,69 @@ def test_the_preview_shows_the_same_with_following_as_without(
     assert apart.mean() < (0.1 if is_pi_5 else 6)  # 4:2:0 loses some colour; another part is 40 apart
 
 
+def table(*modes: tuple[tuple[int, int], tuple[int, int, int, int], float, int]) -> list[dict[str, Any]]:
+    return [dict(zip(("size", "crop_limits", "fps", "bit_depth"), mode, strict=True)) for mode in modes]
+
+
+SENSORS = {
+    "imx708": table(
+        ((1536, 864), (768, 432, 3072, 1728), 120.13, 10),
+        ((2304, 1296), (0, 0, 4608, 2592), 56.03, 10),
+        ((4608, 2592), (0, 0, 4608, 2592), 14.35, 10),
+    ),
+    "imx477": table(
+        ((1332, 990), (696, 528, 2664, 1980), 120.05, 10),
+        ((2028, 1080), (0, 440, 4056, 2160), 50.03, 12),
+        ((2028, 1520), (0, 0, 4056, 3040), 40.01, 12),
+        ((4056, 3040), (0, 0, 4056, 3040), 10.0, 12),
+    ),
+    "imx219": table(
+        ((640, 480), (1000, 752, 1280, 960), 206.65, 10),
+        ((1640, 1232), (0, 0, 3280, 2464), 41.85, 10),
+        ((1920, 1080), (680, 692, 1920, 1080), 47.57, 10),
+        ((3280, 2464), (0, 0, 3280, 2464), 21.19, 10),
+    ),
+    "ov5647": table(
+        ((640, 480), (16, 0, 2560, 1920), 58.92, 10),
+        ((1296, 972), (0, 0, 2592, 1944), 43.25, 10),
+        ((1920, 1080), (348, 434, 1928, 1080), 30.62, 10),
+        ((2592, 1944), (0, 0, 2592, 1944), 15.63, 10),
+    ),
+}
+"""The modes of Raspberry Pi's cameras, as picamera2 lists them."""
+
+
+@pytest.mark.parametrize(
+    ("sensor", "width", "height", "fps", "mode", "large"),
+    [
+        ("imx708", 1280, 720, 30, (1536, 864), (1536, 864)),
+        ("imx708", 1280, 720, 14, (4608, 2592), (3072, 1728)),
+        ("imx708", 2304, 1296, 14, (4608, 2592), (3264, 1836)),  # 6 megapixels are the most
+        ("imx708", 2304, 1296, 30, (2304, 1296), None),
+        ("imx477", 1280, 720, 30, (2028, 1080), (1920, 1080)),
+        ("imx477", 1280, 720, 10, (4056, 3040), (3264, 1836)),
+        ("imx219", 1280, 720, 30, (1920, 1080), (1920, 1080)),
+        ("imx219", 1280, 720, 15, (1920, 1080), (1920, 1080)),  # all px that there are of this view
+        ("ov5647", 1280, 720, 30, (1920, 1080), (1888, 1062)),
+        ("ov5647", 640, 480, 15, (640, 480), None),  # not from the middle of the sensor
+    ],
+)
+def test_of_raspberry_pis_cameras_the_mode_with_the_most_px_of_the_view_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+    sensor: str,
+    width: int,
+    height: int,
+    fps: float,
+    mode: tuple[int, int],
+    large: tuple[int, int] | None,
+) -> None:
+    camera, streams = set_up(monkeypatch, config(fps, width=width, height=height), SENSORS[sensor])
+    found = streams.large and (streams.large.width, streams.large.height)
+
+    assert found == large, streams.following
+    assert camera.camera_configuration()["sensor"]["output_size"] == mode
+
+
 def test_the_larger_picture_has_the_previews_shape_and_even_sides(monkeypatch: pytest.MonkeyPatch) -> None:
     for width, height in ((320, 180), (300, 222), (178, 320), (330, 186), (322, 190)):
         _, streams = set_up(monkeypatch, config(10, width=width, height=height), [EVERY_PX])
