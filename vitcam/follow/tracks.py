@@ -12,7 +12,7 @@ from vitcam.frames import Rect
 MOST_BOXES = 3
 _MOST_TRACKS = 12
 _MOST_AT_ONCE = 6  # so many things never come in one frame
-_WEARS, _MOST_WEAR, _WEAR_HALF_LIFE_S = 0.25, 6.0, 120.0
+_WEARS, _MENDS, _MOST_WEAR, _WEAR_HALF_LIFE_S = 0.25, 0.5, 6.0, 120.0
 _FRESHEST = 30  # percentile of a thing's cells: what comes beside something that swings is new
 _GROWS_S, _SHRINKS_S = 0.1, 0.5
 _MOVING_CELLS = 3
@@ -101,10 +101,11 @@ class Tracks:
             track.is_followed = False
         self.all = [track for track in self.all if not track.is_gone(now_ns)]
 
-    def wear_out(self, track: Track, differs: Mask) -> None:
-        """A look at a track named nothing new."""
+    def note_look(self, track: Track, differs: Mask, is_fruitless: bool) -> None:
+        """A look at a track named nothing new, or something."""
         own = self._wear[track.span.cells]
-        np.minimum(own + _WEARS, _MOST_WEAR, out=own, where=differs[track.span.cells] > 0)
+        worn = (own + (_WEARS if is_fruitless else -_MENDS)).clip(0, _MOST_WEAR)
+        np.copyto(own, worn, where=differs[track.span.cells] > 0)
         track.wear = self._wear_at(track.span, differs)
 
     def _taken(self, track: Track, free: list[tuple[Blob, Bounds]]) -> Span | None:

@@ -109,11 +109,11 @@ class Watch:
             return prediction
         now_ns, shown = prediction.captured_ns, prediction.shown.label
         rest = self._rest.of(prediction.crop, now_ns)
-        at_rest = rest is not None and shown in rest
+        named = shown is not None or prediction.unfamiliar  # what has no name by chance may have one in the next look
+        at_rest = rest is not None and named and shown in rest
         track.wants_rest = shown is not None and rest is None and self._picture.part(track.box) is not None
         track.note(None if at_rest else shown, now_ns)
-        if at_rest or shown is None:
-            self.tracks.wear_out(track, self._scene.differs)
+        self.tracks.note_look(track, self._scene.differs, at_rest or shown is None)
         return replace(prediction, at_rest=at_rest)
 
     def looked_at_rest(self, prediction: Prediction) -> None:
