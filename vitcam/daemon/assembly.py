@@ -12,6 +12,7 @@ from vitcam.daemon.binding import binding
 from vitcam.daemon.classifiers import CameraClassifier, PhotoClassifier, StoredPictureClassifier
 from vitcam.daemon.model import LastModel, load_first_model
 from vitcam.daemon.model_choice import RunningModel
+from vitcam.daemon.moved_camera import MovedCamera
 from vitcam.daemon.part_options import (
     build_sink,
     check_overlay,
@@ -147,7 +148,7 @@ def assemble(
         publisher.show_to(collector)
     rule_engine = _rule_engine(settings, model, vocabulary, environ, recording)
     console = build_sink(settings.log, every, classifier.displayed_labels)
-    publisher.connect(console, rule_engine.runner)
+    publisher.connect(console, rule_engine.runner, MovedCamera(follower))
     areas.on_new_masks(pipeline.let_go, publisher.let_go, *recording.let_go())  # those nearer to the source first
 
     # what people see of it

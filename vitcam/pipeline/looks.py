@@ -83,7 +83,10 @@ class Looks:
         return [*(look.place for look in wholes if look not in passed), *unchanged]
 
     def next(self, pending: Collection[Place], now_ns: int) -> Look | None:
-        """The next look at the frame; None once there is no more."""
+        """The next look at the frame; None once there is no more.
+
+        now_ns  capture time of the frame, so that a film gets the same looks on every machine
+        """
         if not self._left or not self._budget:
             return None
         self._budget -= 1

@@ -234,7 +234,7 @@ class ClassifyStage:
             self._latest.confirm(place, frame)
         if self._looks.is_done:
             self._skip(frame)
-        while (look := self._looks.next(options.pending(), time.monotonic_ns())) is not None:
+        while (look := self._looks.next(options.pending(), frame.captured_ns)) is not None:
             self._beat_begin()
             self._predict(frame, look)
             if (live and self._frames.waiting) or self._stopping.is_set():
