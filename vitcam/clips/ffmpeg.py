@@ -80,16 +80,8 @@ class Ffmpeg:
             *("-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"),
             *("-c:v", "libx264", "-preset", "superfast", "-crf", "26", "-threads", "1"),
             *("-g", second, "-keyint_min", second, "-sc_threshold", "0"),  # a player can seek to every second
-            *(
-                "-map_metadata",
-                "-1",
-                *(() if box is None else ("-metadata", f"comment=box {box}")),
-                "-movflags",
-                "+faststart",
-                "-f",
-                "mp4",
-                str(to),
-            ),
+            *("-map_metadata", "-1", *(() if box is None else ("-metadata", f"comment=box {box}"))),
+            *("-movflags", "+faststart", "-f", "mp4", str(to)),
         ]
 
 
