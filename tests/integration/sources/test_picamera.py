@@ -462,6 +462,17 @@ def test_masks_are_black_in_details_in_their_own_memory(machine: Machine) -> Non
     assert detail.picture.base is frame.preview.base
 
 
+def test_absurd_boxes_do_no_harm(machine: Machine) -> None:
+    machine.plays(modes=MODES)
+    rect = Rect(40, 20, 60, 60)
+    absurd = Box(float("nan"), 0, 1, 1), Box(-5, 1e300, float("inf"), -1)
+    followed = Followed(*absurd, Box.around(rect, (320, 180)), *(Box(0.1, 0.1, 0.5, 0.5),) * 2000)
+    with open_source("picamera", followed.options()) as source:
+        frame = first_with_details(iter(source), 1)
+
+    assert frame.details[0].rect == rect
+
+
 def test_details_that_are_held_are_never_written_over(machine: Machine) -> None:
     machine.plays(modes=MODES, fps=200)
     followed = Followed(Box.around(Rect(40, 20, 60, 60), (320, 180)))

@@ -20,6 +20,7 @@ from vitcam.processes.child import Child, how_it_ended, pack, unpack
 from vitcam.processes.shared_memory import POOL_SIZE
 from vitcam.sources.picamera.messages import (
     KINDS,
+    MOST_DETAILS,
     Boxes,
     CameraConfig,
     CameraFailed,
@@ -136,7 +137,8 @@ class PiCamera:
         if not self._ready.room:
             return
         size = self._ready.height, self._ready.width
-        rects = rects_before_turning(self._options.boxes(), self._options.orientation.without_flips, *size)
+        boxes = self._options.boxes()[:MOST_DETAILS]
+        rects = rects_before_turning(boxes, self._options.orientation.without_flips, *size)
         if rects == self._told:
             return
         with suppress(EOFError):  # `_receive` reports it
