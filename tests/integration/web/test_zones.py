@@ -50,11 +50,12 @@ def zoned(camera: Camera, areas: ActiveAreas) -> Iterator[WebServer]:
 
 def test_zones_and_masks_are_given_in_fractions_with_what_set_them(zoned: WebServer) -> None:
     found = get_json(f"{zoned.url}/api/zones")
+    as_everywhere = {"leave": None, "dwell_s": None, "follow": None}
 
     assert found == {
         "zones": {
-            "door": {"rect": [0, 0, 0.5, 1], "labels": [], "enter": None, "leave": None, "dwell_s": None},
-            "road": {"rect": [0.5, 0, 0.5, 1], "labels": ["cat"], "enter": 0.7, "leave": None, "dwell_s": None},
+            "door": {"rect": [0, 0, 0.5, 1], "labels": [], "enter": None, **as_everywhere},
+            "road": {"rect": [0.5, 0, 0.5, 1], "labels": ["cat"], "enter": 0.7, **as_everywhere},
         },
         "masks": [[0.9, 0, 0.1, 0.1]],
         "from": "configuration",
@@ -140,8 +141,10 @@ def test_the_headers_of_a_picture_speak_of_the_surest_zone(zoned: WebServer) -> 
     assert (headers["X-Vitcam-Label"], headers["X-Vitcam-Zone"]) == ("cup", "door")
 
 
-def test_the_state_says_how_often_each_zone_is_looked_at(zoned: WebServer) -> None:
-    assert get_json(f"{zoned.url}/api/state")["zones"] == {"door": {"fps": 30.0}, "road": {"fps": 30.0}}
+def test_the_state_says_how_often_each_zone_is_looked_at_and_whether_it_is_followed(zoned: WebServer) -> None:
+    each = {"fps": 30.0, "follows": False}
+
+    assert get_json(f"{zoned.url}/api/state")["zones"] == {"door": each, "road": each}
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,14 @@ from itertools import groupby
 import numpy as np
 import pytest
 
+from tests.eventually import eventually
 from tests.frames import SECOND, frame
 from tests.moving_scenes import Clip, Thing, crossing, resting, swinging, told
 from tests.pipelines import PATIENCE_S, Numbered, answer
 from vitcam.follow.follower import Follower
 from vitcam.frames import Box, Frame, Place, Prediction, Rect
 from vitcam.pictures.resize import InputSpec
-from vitcam.pictures.view import Region
+from vitcam.pictures.view import Follow, Region
 from vitcam.pipeline.looks import Look, Looks
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
@@ -282,3 +283,17 @@ def test_new_masks_let_go_of_what_the_scene_looked_like() -> None:
     assert before
     assert follower.following == ()
     assert follower.looks(frame()) == []
+
+
+@pytest.mark.parametrize("follow", ["motion", "off"])
+def test_the_state_says_where_what_moves_is_followed(follow: Follow) -> None:
+    zones = (LEFT, replace(RIGHT, follow="motion"), Zone("road", Region(0, 0, 0.2, 0.2), follow="off"))
+    options = PipelineOptions("test", "model", follower=Follower(follow, SPEC), areas=ActiveAreas(Areas(zones)))
+    pipeline = Pipeline(options, answer, lambda *_: None)
+    pipeline.start(lambda: Numbered(10_000, live=True, every_s=0.005))
+    assert eventually(lambda: len(pipeline.state().zones) == 3)
+    state = pipeline.state()
+    pipeline.stop(1)
+
+    assert state.follows == (follow == "motion")
+    assert [state.zones[zone.name].follows for zone in zones] == [follow == "motion", True, False]
