@@ -25,6 +25,8 @@ BLANK = "blank"
 """The part of pictures in which there is nothing to see."""
 CHOOSE = "choose"
 """The part on which choices are made: of the recipe, of several runs, of what stays in float."""
+USUAL = "usual"
+"""The part of photos such as a camera sees, of those that choose: the temperature is fitted to them."""
 UNLABELLED = -1
 """In place of a label: nobody says what the photo shows."""
 NOTHING = -2

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vitcam_training.data.dataset import Sample
-from vitcam_training.evaluation.calibration_error import calibration_error, debiased_error, error_if_calibrated
+from vitcam_training.evaluation.alike import Alike, alike, probability
+from vitcam_training.evaluation.calibration_error import (
+    calibration_error,
+    debiased_error,
+    error_if_calibrated,
+    error_of_same_mass,
+    same_mass,
+)
 from vitcam_training.evaluation.displayed import SURE_FROM, Named, at_threshold, name_is_right, risk_and_coverage
 from vitcam_training.evaluation.intervals import bootstrap_means
 
@@ -54,10 +62,20 @@ class Answers:
         """(n,) the most probable labels."""
         return np.asarray(self.probabilities.argmax(-1))
 
+    @cached_property
+    def same(self) -> Alike:
+        """Labels that the photos do not tell apart, whose probabilities count together."""
+        return alike(self.labels.tolist(), self.accepted or (frozenset(),) * len(self.labels))
+
     @property
-    def confidence(self) -> Floats:
-        """(n,) the probability of the most probable label."""
-        return np.asarray(self.probabilities.max(-1))
+    def confidence(self) -> NDArray[np.float64]:
+        """(n,) the probability that `right` holds: of the best label, and of those that count as the same."""
+        return probability(self.probabilities, [frozenset({guess}) for guess in self.guesses.tolist()], self.same)
+
+    @property
+    def names_confidence(self) -> NDArray[np.float64]:
+        """(n,) the probability that `names_right` holds, in the same way."""
+        return probability(self.probabilities, self.names.labels, self.same)
 
     @property
     def right(self) -> NDArray[np.bool_]:
@@ -125,8 +143,24 @@ def grouped(answers: Answers) -> dict[str, float]:
 
 
 def displayed(answers: Answers) -> dict[str, Any]:
-    """What is displayed and how much of it is right, see `risk_and_coverage`."""
-    return risk_and_coverage(answers.names, answers.names_right)
+    """What is displayed, how much of it is right, see `risk_and_coverage`, and whether its probabilities say so."""
+    right = answers.names_right
+    return risk_and_coverage(answers.names, right) | _displayed_error(answers, right)
+
+
+def _displayed_error(answers: Answers, right: NDArray[np.bool_]) -> dict[str, float]:
+    """`displayed_ece`, how far the probabilities of what is displayed lie from how often it is right, over bins of as
+    many photos each; `displayed_ece_if_calibrated`; and both means, `displayed_p` and, as elsewhere, `displayed_right`.
+    """
+    kept = answers.names.displayed
+    if not kept.any():
+        return {}
+    confidence = answers.names_confidence[kept]
+    return {
+        "displayed_p": float(confidence.mean()),
+        "displayed_ece": error_of_same_mass(confidence, right[kept]),
+        "displayed_ece_if_calibrated": error_if_calibrated(confidence, same_mass),
+    }
 
 
 def surely(answers: Answers, accuracy: Mapping[str, Any]) -> dict[str, Any]:

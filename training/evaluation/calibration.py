@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vitcam_training.evaluation.alike import Alike, members
+
 FALSE_REJECTION = 0.05  # share of the known photos that stay below the threshold
 PRIOR = 0.5  # scale of the temperature's logarithm about 0, before any photo is seen: Student's t of 3 degrees
 Confidence = NDArray[np.floating[Any]]
@@ -26,7 +28,7 @@ def scaled(probabilities: NDArray[np.float32], temperature: float) -> NDArray[np
     return np.asarray(raised / raised.sum(-1, keepdims=True))
 
 
-def fit_temperature(probabilities: NDArray[np.float32], right: NDArray[np.bool_]) -> float:
+def fit_temperature(probabilities: NDArray[np.float32], right: NDArray[np.bool_], same: Alike | None = None) -> float:
     """The temperature in `RANGE` at which it is least surprising which of the best guesses are right.
 
     Only the probability of the best guess is displayed and counted in the calibration error, so only it is fitted: the
@@ -34,26 +36,22 @@ def fit_temperature(probabilities: NDArray[np.float32], right: NDArray[np.bool_]
     with smoothed labels too sure. A weak prior about 1 keeps few photos, all answered rightly, from making it certain;
     its tails are heavy, for after a short training a temperature of 0.1 may be right.
 
+    What is displayed may be a group instead, and another one at another temperature. It is not fitted: a temperature
+    would win that displays other names, not one at which probabilities are right.
+
     probabilities  (n, C), at temperature 1
     right          (n,) whether the best guess is a label that the photo shows
+    same           labels that the photos do not tell apart, whose probabilities count together
     source         Guo et al. 2017 (arXiv 1706.04599); of the best guess alone: Gupta & Ramdas 2022 (arXiv 2107.08353)
     """
-    return least_surprising(lambda temperature: _surprise(scaled(probabilities, temperature).max(-1), right))
-
-
-def fit_displayed_temperature(
-    probabilities: NDArray[np.float32], named: Callable[[NDArray[np.float32]], tuple[Confidence, NDArray[np.bool_]]]
-) -> float:
-    """The same for what is displayed, which may be a group: another one at another temperature.
-
-    named  gives for probabilities (n, C) the probability of each name, (n,), and whether it is right
-    """
-    return least_surprising(
-        lambda temperature: _surprise(*named(scaled(probabilities, temperature).astype(np.float32)))
+    best = [frozenset({guess}) for guess in probabilities.argmax(-1).tolist()]
+    counted = members(best, same or {}, probabilities.shape[1])
+    return _least_surprising(
+        lambda temperature: _surprise((scaled(probabilities, temperature) * counted).sum(-1), right)
     )
 
 
-def least_surprising(surprise: Callable[[float], float]) -> float:
+def _least_surprising(surprise: Callable[[float], float]) -> float:
     """The temperature at which a surprise, plus that of the prior, is least."""
     from scipy.optimize import minimize_scalar  # imported late: reports read this module, too, and need no optimiser
 

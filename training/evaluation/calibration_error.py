@@ -7,6 +7,7 @@ photos. So two figures stand beside it: what such a model would show on as many 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,9 +51,19 @@ def calibration_error(confidence: Confidence, right: Right) -> float:
     return _error(same_width(confidence), confidence, right)
 
 
-def error_if_calibrated(confidence: Confidence) -> float:
-    """What `calibration_error` would be on average if each confidence, (n,), were the chance of being right."""
-    bin_of, rng = same_width(confidence), np.random.default_rng(0)
+def error_of_same_mass(confidence: Confidence, right: Right) -> float:
+    """The same over 15 bins of as many photos each, so that no bin has few: for hundreds of photos."""
+    return _error(same_mass(confidence), confidence, right)
+
+
+def error_if_calibrated(
+    confidence: Confidence, binning: Callable[[Confidence], NDArray[np.int64]] | None = None
+) -> float:
+    """What the error would be on average if each confidence, (n,), were the chance of being right.
+
+    binning  gives each photo its bin, (n,) -> (n,); None: bins of the same width
+    """
+    bin_of, rng = (binning or same_width)(confidence), np.random.default_rng(0)
     errors = [_error(bin_of, confidence, rng.random(len(confidence)) < confidence) for _ in range(DRAWS)]
     return float(np.mean(errors))
 
@@ -115,6 +126,13 @@ def binned(bin_of: NDArray[np.int64], confidence: Confidence, right: Right) -> B
 def _error(bin_of: NDArray[np.int64], confidence: Confidence, right: Right) -> float:
     bins = binned(bin_of, confidence, right)
     return float((bins.share * bins.gap).sum())
+
+
+def same_mass(confidence: Confidence) -> NDArray[np.int64]:
+    """(n,) confidences -> (n,) their bins, 15 of as many photos each."""
+    bin_of = np.empty(len(confidence), np.int64)
+    bin_of[np.argsort(confidence, kind="stable")] = np.arange(len(confidence)) * BINS // max(1, len(confidence))
+    return bin_of
 
 
 def same_width(confidence: Confidence) -> NDArray[np.int64]:

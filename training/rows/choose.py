@@ -33,12 +33,16 @@ class Head:
         """All, in the order of the rows."""
         return (*self.stays, *self.added)
 
-    def answers(self, logits: Floats, added: Floats, offset: float = 0.0) -> NDArray[np.intp]:
-        """The most probable label of each photo: (n, R) and (n, K) -> (n,). Rows of one label add up."""
+    def probabilities(self, logits: Floats, added: Floats, offset: float = 0.0) -> NDArray[np.float32]:
+        """Of each label: (n, R) and (n, K) -> (n, C). Rows of one label add up."""
         every = np.concatenate([logits, added + offset], axis=1)
         raised = np.exp(every - every.max(1, keepdims=True))
         sums = raised @ np.eye(max(self.rows) + 1, dtype=np.float32)[np.array(self.rows)]
-        return np.asarray(sums.argmax(1))
+        return np.asarray(sums / sums.sum(1, keepdims=True), np.float32)
+
+    def answers(self, logits: Floats, added: Floats, offset: float = 0.0) -> NDArray[np.intp]:
+        """The most probable label of each photo: (n, R) and (n, K) -> (n,)."""
+        return np.asarray(self.probabilities(logits, added, offset).argmax(1))
 
     def before(self, logits: Floats) -> NDArray[np.intp]:
         """The same without the added rows: (n, R) -> (n,)."""

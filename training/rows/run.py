@@ -15,7 +15,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from vitcam.errors import UsageError
-from vitcam_training.data.dataset import BASE, CHOOSE, Dataset, Sample
+from vitcam_training.data.dataset import BASE, CHOOSE, USUAL, Dataset, Sample
+from vitcam_training.evaluation.alike import alike
+from vitcam_training.evaluation.calibration import fit_temperature
 from vitcam_training.model_card.commands import TRAINED_BY
 from vitcam_training.model_card.page import LIMITS
 from vitcam_training.plots import ACCENT, CURVES, PLAIN, figure
@@ -25,7 +27,7 @@ from vitcam_training.rows.choose import Head, Trial, Tried, best, out_of_fold, t
 from vitcam_training.rows.features import Features, read_features
 from vitcam_training.rows.logistic import Floats, Lesson, Rows, fit_rows
 from vitcam_training.weights.checkpoints import Weights, read_network, save_weights
-from vitcam_training.weights.metadata import Metadata, read_metadata
+from vitcam_training.weights.metadata import CALIBRATED_ON, Metadata, read_metadata
 
 WEIGHTS = "weights.safetensors"
 
@@ -73,8 +75,11 @@ def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, comm
     trials = _tried(head, rows, base, again, choose)
     chosen = best(trials)
     _log(trials, chosen)
+    usual = choose.where([sample in dataset.parts.get(USUAL, choose.samples) for sample in choose.samples])
+    temperature = _temperature(head, rows, chosen.offset, usual, base, again)
+    fitted = {"temperature": temperature, CALIBRATED_ON: len(usual.samples) + len(base.samples)}
     hours = (time.monotonic() - started_s) / 3600
-    made = _metadata(recipe, about, weights, head, dataset, chosen, hours, command)
+    made = _metadata(recipe, about, weights, head, dataset, chosen, fitted, hours, command)
     save_weights(folder / WEIGHTS, _with_rows(weights, Rows(rows.weight, rows.bias + chosen.offset)), made)
     _draw(trials, chosen, folder / CURVES)
     return chosen
@@ -130,6 +135,19 @@ def _tried(head: Head, rows: Rows, base: _Photos, again: Floats, choose: _Photos
     return try_offsets(head, stays, Tried(new.features.logits, rows.logits(new.features.embedding), new.right))
 
 
+def _temperature(head: Head, rows: Rows, offset: float, usual: _Photos, base: _Photos, again: Floats) -> float:
+    """Of photos such as a camera sees, and of those of labels that stay by rows fitted without them."""
+    logits = np.concatenate([usual.features.logits, base.features.logits])
+    added = np.concatenate([rows.logits(usual.features.embedding), again])
+    samples = [*usual.samples, *base.samples]
+    probabilities = head.probabilities(logits, added, offset)
+    right = [guess in each.right for guess, each in zip(probabilities.argmax(1).tolist(), samples, strict=True)]
+    same = alike([each.label for each in samples], [each.accepted for each in samples])
+    temperature = fit_temperature(probabilities, np.array(right, bool), same)
+    log.info("temperature %g, fitted to %d photos", temperature, len(samples))
+    return temperature
+
+
 def _log(trials: Sequence[Trial], chosen: Trial) -> None:
     for trial in trials:
         log.info(
@@ -150,8 +168,8 @@ def _with_rows(weights: Path, rows: Rows) -> Weights:
 
 
 def _metadata(
-    recipe: Recipe, about: Metadata, weights: Path, head: Head, dataset: Dataset, chosen: Trial, hours: float,
-    command: str,
+    recipe: Recipe, about: Metadata, weights: Path, head: Head, dataset: Dataset, chosen: Trial,
+    fitted: dict[str, float], hours: float, command: str,
 ) -> Metadata:  # fmt: skip
     config, _ = read_network(weights)
     backend = keras.backend.backend()
@@ -167,6 +185,7 @@ def _metadata(
         "hours": round(hours, 2),
         "rows_added": len(head.added),
         "offset": chosen.offset,
+        CALIBRATED_ON: fitted[CALIBRATED_ON],
         LIMITS: recipe.about.limits,
     }
     return replace(
@@ -181,6 +200,7 @@ def _metadata(
         network=asdict(replace(config, classes=len(head.rows))),
         synsets=(*about.synsets, *[""] * len(head.added)),
         rows=head.rows,
+        temperature=fitted["temperature"],
     )
 
 

@@ -18,6 +18,8 @@ FROM_SCRATCH = "random weights"
 """What `began_with` of the provenance says of a network that was not fine-tuned."""
 PLANNED = "epochs_planned"
 """In the provenance of a network whose training was stopped early: the epochs that it was to have, all stages'."""
+CALIBRATED_ON = "calibrated_on"
+"""In the provenance of a network whose temperature was fitted when it was made: to how many photos."""
 KEY = "vitcam"  # in the header's metadata, which maps strings to strings
 
 

@@ -6,7 +6,7 @@ of each label, for the recipe and for what stays in float), `calibration` (as ma
 threshold), `heldout` (for figures only), `replay` (photos without labels, for the answers of a teacher), `base` (the
 same photos with their labels) and `blank` (drawn frames that show nothing). The small parts are listed in
 `everyday_parts.csv` (everyday_photos.py). The ordinary photos that may choose are in `choose` and in
-`calibration`.
+`calibration`, and are the part `usual`, to which the temperature is fitted.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from vitcam_training.data.dataset import (
     NOTHING,
     REPLAY,
     UNLABELLED,
+    USUAL,
     Dataset,
     Sample,
     data_root,
@@ -43,6 +44,7 @@ def everyday() -> Dataset:
     parts = {part: _samples(root, paths, things) for part, paths in listed.items()}
     for part in ("choose", "calibration"):
         parts[part] += ordinary().parts["choose"]
+    parts[USUAL] = ordinary().parts["choose"]
     parts[REPLAY] = tuple(Sample(path, UNLABELLED) for path in half(trained=True))
     parts[BASE] = tuple(sample_of(path, things) for path in half(trained=True))
     parts[BLANK] = tuple(replace(sample, label=NOTHING) for sample in blank().parts["train"])
