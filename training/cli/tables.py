@@ -171,6 +171,10 @@ def _names(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = []
     if found.get("displayed_right") is not None:
         rows = [("displayed", f"{found['displayed']:.2%}  ({found['displayed_right']:.2%} of it right)")]
+    if found.get("displayed_ece") is not None:
+        says = f"{found['displayed_p']:.2%} on average; calibration error {found['displayed_ece']:.2%}"
+        perfect = f"{found['displayed_ece_if_calibrated']:.2%} if it were perfectly calibrated"
+        rows += [("its probability", f"{says}  (bins of as many photos each; {perfect})")]
     if found.get("difference") is not None:
         interval = f"95 % interval {found['difference_low']:+.2%} to {found['difference_high']:+.2%}"
         rows += [("right beyond the checkpoint", f"{found['difference']:+.2%}  ({interval})")]

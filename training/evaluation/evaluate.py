@@ -93,7 +93,8 @@ def _trained_on(model: str | Path) -> str:
 _KEPT = (
     "data", "split", "n", "top1", "top1_low", "top1_high", "top1_or_group", "known", "known_low", "known_high",
     "ece_debiased", "ece_low", "ece_high", "displayed", "displayed_low", "displayed_high", "displayed_right",
-    "displayed_right_low", "displayed_right_high", "displayed_wrong", "displayed_wrong_low", "displayed_wrong_high",
+    "displayed_right_low", "displayed_right_high", "displayed_ece",
+    "displayed_ece_if_calibrated", "displayed_wrong", "displayed_wrong_low", "displayed_wrong_high",
     "wrong_displayed", "sure", "sure_low", "sure_high", "sure_right", "sure_right_low", "sure_right_high",
 )  # fmt: skip
 

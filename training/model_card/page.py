@@ -118,7 +118,14 @@ def _displayed(model: Path, card: ModelCard) -> str:
             f" From {found[SURE_FROM]:.2f} on, {SURE:.0%} of it was right on the photos that choose: here that is "
             f"{_share(found, 'sure')} of the photos, and {_share(found, 'sure_right')} of it is right."
         )
-    wrong = (
+    wrong = ""
+    if "displayed_ece" in found:
+        wrong = (
+            f" At {LIKELY:g}, its probability is {found['displayed_p']:.1%} on average, and its calibration error "
+            f"{_displayed_error(found)} over bins of as many photos each; in brackets, that of a perfectly calibrated "
+            "model."
+        )
+    wrong += (
         f" Of the wrong answers {_share(found, 'wrong_displayed')} are displayed." if found["wrong_displayed"] else ""
     )
     return (
@@ -132,6 +139,12 @@ def _share(found: dict[str, Any], name: str) -> str:
     if found.get(name) is None:
         return "–"
     return f"{found[name]:.1%} ({found[f'{name}_low']:.1%} to {found[f'{name}_high']:.1%})"
+
+
+def _displayed_error(found: dict[str, Any]) -> str:
+    if "displayed_ece" not in found:
+        return "–"
+    return f"{found['displayed_ece']:.1%} ({found['displayed_ece_if_calibrated']:.1%})"
 
 
 def _calibration(found: dict[str, Any], command: str) -> list[tuple[str, str, str]]:
@@ -152,9 +165,12 @@ def _other_datasets(model: Path, card: ModelCard) -> str:
     rows = [_line_other_datasets(each, commands.evaluating(model, each["data"], each["split"])) for each in found]
     return (
         "## Figures by source\n\nOther photos than it was trained on. A photo that shows none of its labels should not "
-        "be called known. Displayed: the share of the photos with a likely name, and how much of that is right.\n\n"
+        "be called known. Displayed: the share of the photos with a likely name, how much of that is right, and how "
+        "far its probability lies from that, over bins of as many photos each; in brackets, the same of a perfectly "
+        "calibrated model.\n\n"
         "| photos | n | top-1 (95 % interval) | or its group | error of calibration, debiased | called known | "
-        "displayed | right of it | command |\n|---|---|---|---|---|---|---|---|---|\n" + "\n".join(rows)
+        "displayed | right of it | calibration error of it | command |\n|---|---|---|---|---|---|---|---|---|---|\n"
+        + "\n".join(rows)
     )
 
 
@@ -176,6 +192,7 @@ def _line_other_datasets(found: dict[str, Any], command: str) -> str:
         f"{found['known']:.1%}",
         shown,
         right_of_it,
+        _displayed_error(found),
         f"`{command}`",
     ]
     return f"| {' | '.join(cells)} |"

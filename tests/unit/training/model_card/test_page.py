@@ -90,16 +90,17 @@ def test_a_card_has_a_line_for_each_other_source_of_photos(tmp_path: Path) -> No
     camera = {
         "data": "camera", "split": "all", "n": 200, "top1": 0.7, "top1_low": 0.63, "top1_high": 0.76,
         "top1_or_group": 0.82, "ece_debiased": 0.02, "ece_low": 0.0, "ece_high": 0.05, "known": 0.91,
-        "displayed": 0.9, "displayed_low": 0.85, "displayed_high": 0.94,
+        "displayed": 0.9, "displayed_low": 0.85, "displayed_high": 0.94, "displayed_ece": 0.04,
+        "displayed_ece_if_calibrated": 0.03,
     }  # fmt: skip
     walls = {"data": "walls", "split": "all", "n": 50, "known": 0.02, "known_low": 0.0, "known_high": 0.1}
     text = card_text(tmp_path, replace(CARD, accuracy=FIGURES | {OTHER_DATASETS: [camera, walls]}))
 
     assert (
         "| camera | 200 | 70.0% (63.0% to 76.0%) | 82.0% | 2.0% (0.0% to 5.0%) | 91.0% | 90.0% (85.0% to 94.0%) | – | "
-        "`vitcam-train"
+        "4.0% (3.0%) | `vitcam-train"
     ) in text
-    assert "| walls | 50 | – | – | – | 2.0% | – | – | `vitcam-train evaluate" in text
+    assert "| walls | 50 | – | – | – | 2.0% | – | – | – | `vitcam-train evaluate" in text
     assert "by source" not in card_text(tmp_path, CARD)
 
 
@@ -108,11 +109,12 @@ def test_a_card_says_how_much_is_displayed_and_how_much_of_it_is_right(tmp_path:
     found = {
         "risk_coverage": [half], "wrong_displayed": 0.4, "wrong_displayed_low": 0.3, "wrong_displayed_high": 0.5,
         "sure_from": 0.655, "sure": 0.7, "sure_low": 0.6, "sure_high": 0.8, "sure_right": 0.95, "sure_right_low": 0.9,
-        "sure_right_high": 0.98,
+        "sure_right_high": 0.98, "displayed_p": 0.88, "displayed_ece": 0.04, "displayed_ece_if_calibrated": 0.03,
     }  # fmt: skip
     text = card_text(tmp_path, replace(CARD, accuracy=FIGURES | found, score=2, least_familiarity=0.5))
 
     assert "| 0.5 | 75.0% | 150 | 90.0% (84.0% to 94.0%) |" in text
+    assert "88.0% on average, and its calibration error 4.0% (3.0%)" in text
     assert "40.0% (30.0% to 50.0%) are displayed" in text
     assert "70.0% (60.0% to 80.0%) of the photos" in text
     assert "label or group, with a probability of 0.5 or more; below a familiarity of 0.5 nats" in text

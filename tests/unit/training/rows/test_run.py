@@ -13,8 +13,8 @@ from tests.unit.training.pictures import COLOURS, write_pictures
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.pictures.resize import InputSpec
-from vitcam_training.data.dataset import BASE, CHOOSE, Dataset, Sample
-from vitcam_training.export.export import export_model
+from vitcam_training.data.dataset import BASE, CHOOSE, USUAL, Dataset, Sample
+from vitcam_training.export.export import calibrate, export_model
 from vitcam_training.recipes.recipe import ModelRecipe, Recipe, RowsRecipe
 from vitcam_training.rows.run import WEIGHTS, add_rows
 from vitcam_training.weights.checkpoints import read_weights, save_weights, to_timm
@@ -52,6 +52,8 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
         "train": (*photos["green"][:8], *photos["red"][:8], *photos["blue"][:4]),
         BASE: tuple(photos["grey"][:10]),
         CHOOSE: (*photos["green"][8:12], *photos["red"][8:12], *photos["grey"][10:13]),
+        USUAL: tuple(photos["grey"][10:13]),
+        "calibration": (*photos["green"][8:12], *photos["grey"][10:13]),
         "heldout": (*photos["green"][12:], *photos["red"][12:]),
     }
     return Dataset("colours", LABELS, parts, SYNSETS, {"colour": (0, 1, 2)})
@@ -90,6 +92,24 @@ def test_the_added_labels_are_named_and_the_card_says_what_was_kept(
     assert 0 < card.accuracy["chosen"]["sure_from"] <= 1
     assert found is not None
     assert found.labels == LABELS
+
+
+def test_the_temperature_is_fitted_to_usual_photos_and_those_of_the_base_and_an_export_keeps_it(
+    made: Path, dataset: Dataset
+) -> None:
+    about = read_metadata(made)
+
+    assert about.provenance["calibrated_on"] == 13
+    assert about.temperature != 1
+    assert calibrate(made, dataset)[0] == about.temperature
+    assert calibrate(made, dataset)[0] != calibrate(_fitted_anew(made, about), dataset)[0]
+
+
+def _fitted_anew(made: Path, about: Metadata) -> Path:
+    """The same network, which does not say that its temperature was fitted."""
+    said = {name: value for name, value in about.provenance.items() if name != "calibrated_on"}
+    save_weights(made.with_name("anew.safetensors"), read_weights(made), replace(about, provenance=said))
+    return made.with_name("anew.safetensors")
 
 
 @pytest.mark.parametrize("synsets", [(), ("n1", "n2", "n3", "n4", "n9")])
