@@ -1,7 +1,8 @@
 """Labels that the photos of a data set do not tell apart: for a photo of a dog, any breed is right.
 
 The probability that belongs to such an answer is that of all these labels together. That of the one breed that was
-named says how likely that breed is, and the photo does not say whether it is right.
+named says how likely that breed is, and the photo does not say whether it is right. Sets belong to the photos of one
+source: another one may tell breeds apart.
 """
 
 from __future__ import annotations
@@ -34,6 +35,12 @@ def probability(
 ) -> NDArray[np.float64]:
     """(n, C) and the labels that each of n names stands for -> (n,): theirs, and those that count as the same."""
     return np.asarray((probabilities * members(names, same, probabilities.shape[1])).sum(-1), np.float64)
+
+
+def best_alike(probabilities: NDArray[np.floating[Any]], same: Alike) -> NDArray[np.bool_]:
+    """(n, C): the best label of each photo, and those that count as the same."""
+    best = [frozenset({guess}) for guess in probabilities.argmax(-1).tolist()]
+    return members(best, same, probabilities.shape[1])
 
 
 def members(names: Sequence[frozenset[int]], same: Alike, count: int) -> NDArray[np.bool_]:

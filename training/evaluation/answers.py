@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam_training.data.dataset import Sample
-from vitcam_training.evaluation.alike import Alike, alike, probability
+from vitcam_training.evaluation.alike import Alike, alike, best_alike, probability
 from vitcam_training.evaluation.calibration_error import (
     calibration_error,
     debiased_error,
@@ -70,7 +70,7 @@ class Answers:
     @property
     def confidence(self) -> NDArray[np.float64]:
         """(n,) the probability that `right` holds: of the best label, and of those that count as the same."""
-        return probability(self.probabilities, [frozenset({guess}) for guess in self.guesses.tolist()], self.same)
+        return np.asarray((self.probabilities * best_alike(self.probabilities, self.same)).sum(-1), np.float64)
 
     @property
     def names_confidence(self) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam_training.evaluation.alike import Alike, members
+from vitcam_training.evaluation.alike import best_alike
 
 FALSE_REJECTION = 0.05  # share of the known photos that stay below the threshold
 PRIOR = 0.5  # scale of the temperature's logarithm about 0, before any photo is seen: Student's t of 3 degrees
@@ -28,7 +28,9 @@ def scaled(probabilities: NDArray[np.float32], temperature: float) -> NDArray[np
     return np.asarray(raised / raised.sum(-1, keepdims=True))
 
 
-def fit_temperature(probabilities: NDArray[np.float32], right: NDArray[np.bool_], same: Alike | None = None) -> float:
+def fit_temperature(
+    probabilities: NDArray[np.float32], right: NDArray[np.bool_], counted: NDArray[np.bool_] | None = None
+) -> float:
     """The temperature in `RANGE` at which it is least surprising which of the best guesses are right.
 
     Only the probability of the best guess is displayed and counted in the calibration error, so only it is fitted: the
@@ -41,11 +43,11 @@ def fit_temperature(probabilities: NDArray[np.float32], right: NDArray[np.bool_]
 
     probabilities  (n, C), at temperature 1
     right          (n,) whether the best guess is a label that the photo shows
-    same           labels that the photos do not tell apart, whose probabilities count together
+    counted        (n, C) the labels whose probabilities count for the best guess; None: it alone
     source         Guo et al. 2017 (arXiv 1706.04599); of the best guess alone: Gupta & Ramdas 2022 (arXiv 2107.08353)
     """
-    best = [frozenset({guess}) for guess in probabilities.argmax(-1).tolist()]
-    counted = members(best, same or {}, probabilities.shape[1])
+    if counted is None:
+        counted = best_alike(probabilities, {})
     return _least_surprising(
         lambda temperature: _surprise((scaled(probabilities, temperature) * counted).sum(-1), right)
     )

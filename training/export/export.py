@@ -26,6 +26,7 @@ from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.dataset import Dataset, read_photo
+from vitcam_training.evaluation.alike import best_alike
 from vitcam_training.evaluation.answers import (
     CHOSEN,
     KEPT,
@@ -170,7 +171,11 @@ def calibrate(checkpoint: Path, dataset: Dataset | None) -> tuple[float, float]:
         return about.temperature, 0.0
     answers = ask_float(checkpoint, dataset, "calibration")
     fitted = CALIBRATED_ON in about.provenance
-    temperature = about.temperature if fitted else fit_temperature(answers.probabilities, answers.right, answers.same)
+    temperature = (
+        about.temperature
+        if fitted
+        else fit_temperature(answers.probabilities, answers.right, best_alike(answers.probabilities, answers.same))
+    )
     return temperature, round(fit_threshold(scaled(answers.probabilities, temperature).max(-1)), 3)
 
 

@@ -9,14 +9,16 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import keras
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from vitcam.errors import UsageError
 from vitcam_training.data.dataset import BASE, CHOOSE, USUAL, Dataset, Sample
-from vitcam_training.evaluation.alike import alike
+from vitcam_training.evaluation.alike import alike, best_alike
 from vitcam_training.evaluation.calibration import fit_temperature
 from vitcam_training.model_card.commands import TRAINED_BY
 from vitcam_training.model_card.page import LIMITS
@@ -137,14 +139,15 @@ def _tried(head: Head, rows: Rows, base: _Photos, again: Floats, choose: _Photos
 
 def _temperature(head: Head, rows: Rows, offset: float, usual: _Photos, base: _Photos, again: Floats) -> float:
     """Of photos such as a camera sees, and of those of labels that stay by rows fitted without them."""
-    logits = np.concatenate([usual.features.logits, base.features.logits])
-    added = np.concatenate([rows.logits(usual.features.embedding), again])
-    samples = [*usual.samples, *base.samples]
-    probabilities = head.probabilities(logits, added, offset)
-    right = [guess in each.right for guess, each in zip(probabilities.argmax(1).tolist(), samples, strict=True)]
-    same = alike([each.label for each in samples], [each.accepted for each in samples])
-    temperature = fit_temperature(probabilities, np.array(right, bool), same)
-    log.info("temperature %g, fitted to %d photos", temperature, len(samples))
+    found: list[tuple[NDArray[Any], ...]] = []
+    for photos, added in ((usual, rows.logits(usual.features.embedding)), (base, again)):
+        probabilities = head.probabilities(photos.features.logits, added, offset)
+        guesses = probabilities.argmax(1).tolist()
+        right = [guess in each.right for guess, each in zip(guesses, photos.samples, strict=True)]
+        same = alike([each.label for each in photos.samples], [each.accepted for each in photos.samples])
+        found.append((probabilities, np.array(right, bool), best_alike(probabilities, same)))
+    temperature = fit_temperature(*(np.concatenate(column) for column in zip(*found, strict=True)))
+    log.info("temperature %g, fitted to %d photos", temperature, len(usual.samples) + len(base.samples))
     return temperature
 
 

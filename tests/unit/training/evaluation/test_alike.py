@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from vitcam.model.groups import Groups
-from vitcam_training.evaluation.alike import alike, probability
+from vitcam_training.evaluation.alike import alike, best_alike, probability
 from vitcam_training.evaluation.answers import Answers, calibration, displayed
 from vitcam_training.evaluation.calibration import fit_temperature
 from vitcam_training.evaluation.displayed import names
@@ -52,5 +52,7 @@ def test_a_model_whose_words_are_as_likely_as_it_says_has_no_calibration_error_t
 def test_the_temperature_is_fitted_to_what_photos_tell() -> None:
     answers = dogs_and_cups(6000)
 
-    assert fit_temperature(answers.probabilities, answers.right, answers.same) == pytest.approx(1, abs=0.1)
+    assert fit_temperature(
+        answers.probabilities, answers.right, best_alike(answers.probabilities, answers.same)
+    ) == pytest.approx(1, abs=0.1)
     assert fit_temperature(answers.probabilities, answers.right) < 0.9
