@@ -148,13 +148,13 @@ def displayed(answers: Answers) -> dict[str, Any]:
     return risk_and_coverage(answers.names, right) | _displayed_error(answers, right)
 
 
-def _displayed_error(answers: Answers, right: NDArray[np.bool_]) -> dict[str, float]:
+def _displayed_error(answers: Answers, right: NDArray[np.bool_]) -> dict[str, float | None]:
     """`displayed_ece`, how far the probabilities of what is displayed lie from how often it is right, over bins of as
-    many photos each; `displayed_ece_if_calibrated`; and both means, `displayed_p` and, as elsewhere, `displayed_right`.
+    many photos each; `displayed_ece_if_calibrated`; and `displayed_p`, their mean. None where nothing is displayed.
     """
     kept = answers.names.displayed
     if not kept.any():
-        return {}
+        return dict.fromkeys(("displayed_p", "displayed_ece", "displayed_ece_if_calibrated"))
     confidence = answers.names_confidence[kept]
     return {
         "displayed_p": float(confidence.mean()),

@@ -119,7 +119,7 @@ def _displayed(model: Path, card: ModelCard) -> str:
             f"{_share(found, 'sure')} of the photos, and {_share(found, 'sure_right')} of it is right."
         )
     wrong = ""
-    if "displayed_ece" in found:
+    if found.get("displayed_ece") is not None:
         wrong = (
             f" At {LIKELY:g}, its probability is {found['displayed_p']:.1%} on average, and its calibration error "
             f"{_displayed_error(found)} over bins of as many photos each; in brackets, that of a perfectly calibrated "
@@ -142,7 +142,7 @@ def _share(found: dict[str, Any], name: str) -> str:
 
 
 def _displayed_error(found: dict[str, Any]) -> str:
-    if "displayed_ece" not in found:
+    if found.get("displayed_ece") is None:
         return "–"
     return f"{found['displayed_ece']:.1%} ({found['displayed_ece_if_calibrated']:.1%})"
 

@@ -176,6 +176,7 @@ def test_evaluate_prints_the_fields_that_others_rely_on(workshop: Path) -> None:
         *ERRORS,
         *(f"{name}{end}" for name in DISPLAYED for end in ("", "_low", "_high")),
         "risk_coverage",
+        *("displayed_p", "displayed_ece", "displayed_ece_if_calibrated"),
         *("sure_from", *(f"{name}{end}" for name in ("sure", "sure_right") for end in ("", "_low", "_high"))),
         "labels",
     ]
