@@ -23,7 +23,9 @@ def dogs_and_cups(n: int = 1000) -> Answers:
     probabilities = np.stack([of_dog * pug, of_dog * (1 - pug), 1 - of_dog], axis=1).astype(np.float32)
     accepted = tuple(frozenset({PUG}) if label == BEAGLE else frozenset() for label in shown)
     groups = Groups({"dog": (PUG, BEAGLE)}, 3)
-    return Answers(shown, probabilities, np.zeros((n, 0)), accepted=accepted, names=names(probabilities, groups))
+    return Answers(
+        shown, probabilities, np.zeros((n, 0), np.float32), accepted=accepted, names=names(probabilities, groups)
+    )
 
 
 def test_labels_that_are_right_for_the_same_photos_are_alike_and_the_smallest_set_counts() -> None:
