@@ -210,7 +210,8 @@ def _line(told: "Event | WouldAct") -> str:
         rule, event = told.firing.rule, told.firing.event
         return f"{_clock(told.at_ns)}            rule {rule.name} would act on {_name(event)}: {', '.join(rule.kinds)}"
     end_ns = told.start_ns if told.end_ns is None else told.end_ns
-    return f"{_clock(told.start_ns)} to {_clock(end_ns)}  {told.zone or '':12}  {_name(told)} {told.shown.p:.2f}"
+    where = " ".join(filter(None, (told.zone, told.box and "box")))
+    return f"{_clock(told.start_ns)} to {_clock(end_ns)}  {where:12}  {_name(told)} {told.shown.p:.2f}"
 
 
 def _name(event: "Event") -> str:

@@ -52,6 +52,11 @@ class UnknownWatch:
             return (self._event,)
         return ()
 
+    @property
+    def lasts(self) -> bool:
+        """Whether something unknown is there."""
+        return self._event is not None
+
     def finish(self) -> tuple[Event, ...]:
         """The end of the event that lasts, when something unknown was seen last; nothing if there is none."""
         lasting, self._event = self._event, None
@@ -123,6 +128,8 @@ class PlaceEvents:
         before, rules = watched.state, self._current_rules(place.zone)
         watched.seen_ns = prediction.captured_ns
         watched.state, events = step(rules, before, prediction, self._new_number)
+        if place.track is None and not watched.unknown.lasts and self._is_named_in_a_box(place.zone):
+            prediction = replace(prediction, unfamiliar=False)  # what the view has no word for is in the box
         unknown = watched.unknown.step(rules, watched.state, prediction, self._new_number)
         reports = self._report(unknown + events, watched.state, prediction, new_id)
         if watched.state.pending != (place in self.pending):
@@ -149,6 +156,9 @@ class PlaceEvents:
         """End what still lasts, because no more predictions will come."""
         ended = tuple(event for place in [*self._places] for event in self._finish(place, now_ns))
         return ended + self._things.finish()
+
+    def _is_named_in_a_box(self, zone: str | None) -> bool:
+        return any(place.zone == zone and place.track is not None for place in self.lasting)
 
     @property
     def _zones(self) -> tuple[str | None, ...]:

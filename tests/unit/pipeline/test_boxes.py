@@ -226,6 +226,17 @@ def test_something_unknown_in_a_box_and_in_the_view_is_one_event() -> None:
     assert [(each.kind, each.phase) for each in events if each.phase == "new"] == [("unknown", "new")]
 
 
+def test_a_view_without_a_word_for_what_a_box_names_begins_no_event_of_something_unknown() -> None:
+    view = View()
+    strange = replace(whole("cup", 0.1), known=False, unfamiliar=True)
+
+    named = view.see(12, strange, box("robin", 7))
+    alone = view.see(12, strange)
+
+    assert [each.label for each in named if each.phase == "new"] == ["robin"]
+    assert [each.label for each in alone if each.phase == "new"] == ["unknown"]
+
+
 def test_what_still_lasts_or_was_out_of_sight_ends_with_the_run() -> None:
     view = View()
     view.see(4, whole("fence"), box("robin", 7))
