@@ -210,7 +210,7 @@ def _line(told: "Event | WouldAct") -> str:
         rule, event = told.firing.rule, told.firing.event
         return f"{_clock(told.at_ns)}            rule {rule.name} would act on {_name(event)}: {', '.join(rule.kinds)}"
     end_ns = told.start_ns if told.end_ns is None else told.end_ns
-    where = " ".join(filter(None, (told.zone, told.box and "box")))
+    where = " ".join(filter(None, (told.zone, "box" if told.box else None)))
     return f"{_clock(told.start_ns)} to {_clock(end_ns)}  {where:12}  {_name(told)} {told.shown.p:.2f}"
 
 
