@@ -96,6 +96,10 @@ class Pins:
         high = ", ".join(f"GPIO{number}" for number in sorted(self._high))
         return self.worker.trouble() or (f"{high} should be low, and its driver refuses" if high else "")
 
+    def join(self, timeout_s: float) -> bool:
+        """As a `vitcam.threads.worker.Watched`."""
+        return self.worker.join(timeout_s)
+
     def close(self) -> None:
         """Set all pins low, and let others use them. A driver that hangs is left behind."""
         if not self._changed.acquire(timeout=_HANGS_S):

@@ -173,6 +173,8 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest) -> None:
         rest.callback(lambda: daemon.recording.stop_history(left_s()))
         rest.callback(daemon.recording.stop_clips, lambda: shutdown.requested)
         publisher.close(None if failure else Summary(frames, errors, state.frames.dropped, state.uptime_s))
+    # the interpreter would end under threads that still run: one that is inside OpenCV aborts the process then
+    ended = all([ended, *(worker.join(left_s()) for worker in daemon.workers)])
     if failure is None and errors and not frames and not shutdown.requested:
         failure = VitcamError(f"not one of {errors} file(s) could be read; JPEG, PNG, WebP and BMP pictures can")
     if ended and failure is not None:

@@ -26,6 +26,10 @@ class Watched(Protocol):
         """What does not happen because a thread has failed or stands still, as one sentence; empty: all is well."""
         ...
 
+    def join(self, timeout_s: float) -> bool:
+        """Wait for the end of a thread that the interpreter does not wait for; False where it still runs."""
+        ...
+
 
 class Worker:
     """Runs a loop in a thread, and again after an error, with growing pauses.
@@ -145,6 +149,10 @@ class WatchedExecutor(ThreadPoolExecutor):
 
     def revive(self) -> None:
         """Nothing: the base class starts its thread with the next task."""
+
+    def join(self, timeout_s: float) -> bool:
+        """Nothing: the interpreter waits for its thread."""
+        return True
 
     def trouble(self) -> str:
         since_s, bound_s = self._since_s, self._kind.bound_s

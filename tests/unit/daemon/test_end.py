@@ -1,7 +1,10 @@
 """The end of a run: what nobody will wait for goes first, and no part takes the time of those after it."""
 
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +15,7 @@ from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.errors import VitcamError
 from vitcam.sinks.sink import Summary
 from vitcam.state import PipelineState
+from vitcam.threads.worker import Watched
 
 
 class Parts:
@@ -20,6 +24,7 @@ class Parts:
     def __init__(self, hangs: bool) -> None:
         self._hangs = hangs
         self.asked: list[str] = []
+        self.workers: tuple[Watched, ...] = ()
         self.publisher = SimpleNamespace(errors=0, close=self._closed)
         self.pipeline = SimpleNamespace(
             state=lambda: PipelineState("ok", "", 1.0, "demo", "toy"), failure=None, stop=self._part("pipeline", True)
@@ -82,3 +87,39 @@ def test_parts_that_all_hang_leave_time_to_write_the_history() -> None:
 
     assert ended(parts, by_signal=True) < 1.5
     assert parts.asked[-1] == "history"
+
+
+INSIDE_OPENCV = """
+import cv2
+import numpy as np
+
+from tests.unit.daemon.test_end import Parts, ended
+from vitcam.threads.worker import Worker
+
+picture = np.zeros((3000, 4000, 3), np.uint8)
+inside = []
+
+
+def encode():
+    while True:
+        inside.append(cv2.imencode(".jpg", picture))
+
+
+parts = Parts(hangs=False)
+parts.workers = (Worker("history", encode),)
+parts.workers[0].start()
+while not inside:
+    pass
+ended(parts, by_signal=True)
+"""
+
+
+@pytest.mark.fault(
+    "A thread that does not end in time",
+    injected="SIGTERM while the history encodes a picture, and continues",
+    observed="the process leaves it behind and ends with 0",
+)
+def test_a_thread_that_is_still_inside_opencv_does_not_abort_the_process() -> None:
+    child = subprocess.run([sys.executable, "-c", INSIDE_OPENCV], cwd=Path(__file__).parents[3], timeout=120)
+
+    assert child.returncode == 0
