@@ -22,7 +22,7 @@ from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Box, Frame, Rect
 from vitcam.pictures.resize import InputSpec, crop_of
 from vitcam.pictures.view import Region
-from vitcam.sources import SourceOptions, default_uri, open_source
+from vitcam.sources import Source, SourceOptions, default_uri, open_source
 from vitcam.sources.v4l2_devices import capture_devices
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas
@@ -32,6 +32,7 @@ STALL = Path("/run/pivm/stall-all")
 VIVID = Path("/sys/bus/platform/drivers/vivid")
 PORT = 8420
 SLOW = 60  # seconds for what takes one on a Pi
+_ATTEMPTS = 5
 
 
 def sh(command: str) -> str:
@@ -49,6 +50,23 @@ def environment(**values: str) -> Iterator[None]:
     finally:
         os.environ.clear()
         os.environ.update(before)
+
+
+@contextmanager
+def opened(uri: str, options: SourceOptions) -> Iterator[Source]:
+    """As `with open_source`, but again where a busy emulated machine took longer to open it than a Pi may."""
+    source = open_source(uri, options)
+    for attempt in range(_ATTEMPTS):
+        try:
+            source.__enter__()
+            break
+        except SourceError:
+            if attempt == _ATTEMPTS - 1:
+                raise
+    try:
+        yield source
+    finally:
+        source.__exit__(None, None, None)
 
 
 def stand_in_is_true(report: Report) -> None:
@@ -122,14 +140,14 @@ def followed_and_masked(report: Report) -> None:
 
 
 def followed(options: SourceOptions, is_it: Callable[[Frame], bool]) -> Frame | None:
-    with open_source("picamera:1", options) as source:
+    with opened("picamera:1", options) as source:
         return next((frame for frame in islice(source, 100) if is_it(frame)), None)
 
 
 def bars(report: Report, how: str, size: tuple[int, int], spec: InputSpec, scaled: bool = True) -> None:
     """The second virtual camera shows eight bars in BT.601: white, yellow, cyan, green, magenta, red, blue, black."""
     options = SourceOptions(input=spec, width=size[0], height=size[1])
-    with open_source("picamera:1", options) as source:
+    with opened("picamera:1", options) as source:
         frame = list(islice(source, 2))[-1]
     height, width, _ = frame.preview.shape
     crop = crop_of(spec, height, width)
