@@ -23,9 +23,12 @@ _UNCLAIMED_S = 6.0  # what differs and is not followed becomes a part of the sce
 _FLOOD_S = 0.7
 _FAST_S = 0.4
 _LEARN_S = 1.0  # nothing differs before so much was seen
-_NEIGHBOURHOOD = 41  # cells a side, in which a gain is estimated; larger than what is followed
-_DARK = 8.0  # levels that are added to both before they are divided, since dark px are mostly noise
+_NEAR = 9  # cells a side, in which a gain is estimated: the border of a shadow is not sharp
+_WIDE = 4  # times that, where something new fills it
+_ENOUGH = 0.3  # of it must be without anything new
+_BLACK = (8.0, 8.0, 8.0, 0.0)  # levels that are added before two are divided, since dark px are mostly noise
 _MOST_GAIN = 2.5
+_UNSURE_LIGHT = 0.5  # so much of what a change of light does to a cell may be more or less than in its neighbourhood
 _DISTRUST = 0.02  # weight of a cell in its neighbourhood's gain while something new is there
 _TOGETHER = 4  # of 3×3 cells that must differ: what flickers alone is no thing
 
@@ -66,7 +69,8 @@ class Scene:
         expected = self._mean * self._gain(cells)
         difference = _largest(cv2.absdiff(cells, expected))
         limit = np.clip(_NOISE_TIMES * self._noise, _LEAST, _MOST)
-        differs = (difference > limit).astype(np.uint8)
+        by_light = _largest(cv2.absdiff(expected, self._mean))
+        differs = (difference > np.maximum(limit, _UNSURE_LIGHT * by_light)).astype(np.uint8)
         self.moves = (_largest(cv2.absdiff(cells, self._fast)) > limit).astype(np.uint8)
         together = cv2.boxFilter(differs, -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT)
         self.differs = differs & (together >= _TOGETHER).astype(np.uint8) if self.is_known else np.zeros_like(differs)
@@ -78,10 +82,21 @@ class Scene:
         self._mean[span.cells] = cells[span.cells]
 
     def _gain(self, cells: Cells) -> Cells:
-        """(rows, columns, 3): how much brighter the neighbourhood of each cell is than the scene's."""
-        weight = self._trust[:, :, None]
-        now, before = (_blurred((each + _DARK) * weight) for each in (cells, self._mean))
-        return np.asarray((now / before).clip(1 / _MOST_GAIN, _MOST_GAIN), dtype=np.float32)
+        """(rows, columns, 3): how much brighter the neighbourhood of each cell is than the scene's.
+
+        Of a wide neighbourhood where something new fills the near one.
+        """
+        weight = cv2.merge([self._trust] * 3)
+        now, before = (cv2.multiply(cv2.add(each, _BLACK), weight) for each in (cells, self._mean))
+        near = cv2.divide(_blurred(now, _NEAR), _blurred(before, _NEAR))
+        few = (
+            cv2.resize(each, None, fx=1 / _WIDE, fy=1 / _WIDE, interpolation=cv2.INTER_AREA) for each in (now, before)
+        )
+        few_now, few_before = (_blurred(each, _NEAR) for each in few)
+        wide = cv2.divide(few_now, few_before)
+        wide = cv2.resize(wide, near.shape[1::-1], interpolation=cv2.INTER_LINEAR)
+        known = (_blurred(weight, _NEAR) / _ENOUGH).clip(0, 1)
+        return np.asarray((wide + known * (near - wide)).clip(1 / _MOST_GAIN, _MOST_GAIN), dtype=np.float32)
 
     def _learn(
         self,
@@ -107,9 +122,8 @@ class Scene:
         self._trust = np.where(self.differs > 0, np.float32(_DISTRUST), np.float32(1))
 
 
-def _blurred(values: Cells) -> Cells:
-    size = (_NEIGHBOURHOOD, _NEIGHBOURHOOD)
-    return np.asarray(cv2.boxFilter(values, -1, size, borderType=cv2.BORDER_REFLECT), dtype=np.float32)
+def _blurred(values: cv2.typing.MatLike, side: int) -> Cells:
+    return np.asarray(cv2.boxFilter(values, -1, (side, side), borderType=cv2.BORDER_REFLECT), dtype=np.float32)
 
 
 def _largest(difference: cv2.typing.MatLike) -> NDArray[np.float32]:

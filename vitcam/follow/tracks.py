@@ -16,7 +16,7 @@ _WEARS, _MENDS, _MOST_WEAR, _WEAR_HALF_LIFE_S = 0.25, 0.5, 6.0, 120.0
 _FRESHEST = 30  # percentile of a thing's cells: what comes beside something that swings is new
 _GROWS_S, _SHRINKS_S = 0.1, 0.5
 _MOVING_CELLS = 3
-_STAYS = 1.5  # so much more worn may be what is followed than what would take its place
+_FRUITLESS = 0.5  # of a look that named nothing new: what had two of them yields to what was not there before
 
 
 class Tracks:
@@ -84,8 +84,8 @@ class Tracks:
         """
 
         def rank(track: Track) -> tuple[float, int]:
-            worn = 0 if track.named_ns is not None else round(track.wear)
-            return worn - _STAYS * track.is_followed, track.born_ns
+            worn = 0.0 if track.named_ns is not None else track.wear + _FRUITLESS * track.fruitless
+            return worn - track.is_followed, track.born_ns
 
         confirmed = sorted((track for track in self.all if track.is_confirmed), key=rank)
         for place, track in enumerate(confirmed):
@@ -106,7 +106,7 @@ class Tracks:
         own = self._wear[track.span.cells]
         worn = (own + (_WEARS if is_fruitless else -_MENDS)).clip(0, _MOST_WEAR)
         np.copyto(own, worn, where=differs[track.span.cells] > 0)
-        track.wear = self._wear_at(track.span, differs)
+        self._note_wear(track, differs)
 
     def _taken(self, track: Track, free: list[tuple[Blob, Bounds]]) -> Span | None:
         """The span of the blobs that show a track, which are free no more; None: it is not to be seen."""
@@ -115,7 +115,7 @@ class Tracks:
         if not near:
             return None
         best = max(near, key=lambda each: (track.span.common(each[0].span), each[0].cells))
-        span, most = best[0].span, 1.5 * max(track.span.longer_side, best[0].span.longer_side) + 4
+        span, most = best[0].span, 1.5 * max(*track.size, best[0].span.longer_side) + 4
         free.remove(best)
         for each in near:
             together = span.joined(each[0].span)
@@ -127,7 +127,7 @@ class Tracks:
     def _begin(self, span: Span, bounds: Bounds, differs: Mask, least: tuple[int, int], now_ns: int) -> None:
         track = Track(bounds, span, (float(span.height), float(span.width)), bounds.rect, now_ns, now_ns, now_ns)
         track.box = box_around(self._thing(track), bounds.rect, least)
-        track.wear = self._wear_at(span, differs)
+        self._note_wear(track, differs)
         self.all.append(track)
 
     def _move(self, track: Track, span: Span, least: tuple[int, int], elapsed_s: float) -> None:
@@ -139,7 +139,7 @@ class Tracks:
     def _note(self, track: Track, differs: Mask, moves: Mask, now_ns: int) -> None:
         track.hits += 1
         track.seen_ns = now_ns
-        track.wear = self._wear_at(track.span, differs)
+        self._note_wear(track, differs)
         if np.count_nonzero(moves[track.span.cells]) >= _MOVING_CELLS:
             track.moved_ns = now_ns
 
@@ -151,10 +151,11 @@ class Tracks:
         thing = Rect(round(x - width / 2), round(y - height / 2), width, height)
         return common_of(thing, track.bounds.rect) or thing
 
-    def _wear_at(self, span: Span, differs: Mask) -> float:
-        """Of what is there: that of its freshest cells."""
-        own = self._wear[span.cells][differs[span.cells] > 0]
-        return float(np.percentile(own, _FRESHEST)) if own.size else 0.0
+    def _note_wear(self, track: Track, differs: Mask) -> None:
+        """It is that of its freshest cells; as before while none is to be seen."""
+        own = self._wear[track.span.cells][differs[track.span.cells] > 0]
+        if own.size:
+            track.wear = float(np.percentile(own, _FRESHEST))
 
 
 def _smoothed(before: float, now: float, elapsed_s: float) -> float:
