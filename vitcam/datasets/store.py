@@ -64,6 +64,13 @@ class DataSets:
             self._bytes = sum(each.bytes for each in found)
         return found
 
+    def path(self, name: str) -> Path:
+        """The folder of a data set, to teach it. Raises UsageError if there is none of that name."""
+        path = self._data_set(name)
+        if not path.is_dir() or path.is_symlink():
+            raise UsageError(f"there is no data set {name}; GET /api/datasets lists those that there are")
+        return path
+
     def pictures(self, name: str, label: str) -> list[str]:
         """The pictures of a label, the oldest first. Raises UsageError if there is no such label."""
         folder = self._label(name, label)

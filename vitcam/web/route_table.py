@@ -14,6 +14,7 @@ from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import PredictionRoutes
 from vitcam.web.routes.remembered import RememberedRoute
 from vitcam.web.routes.state import StateRoutes
+from vitcam.web.routes.teach import TeachRoute
 from vitcam.web.routes.uploads import UploadRoutes
 from vitcam.web.routes.zones import ZonesRoute
 
@@ -29,6 +30,7 @@ HANDLERS: tuple[type[Handlers], ...] = (
     ZonesRoute,
     NamesRoute,
     DataSetRoutes,
+    TeachRoute,
     PlaybackRoute,
     RememberedRoute,
     LoginRoutes,

@@ -1,6 +1,7 @@
 """What a real daemon answers is what its description says, to the last key."""
 
 import json
+import shutil
 import socket
 import urllib.error
 import urllib.request
@@ -11,8 +12,9 @@ from typing import Any
 import pytest
 from openapi_schema_validator import OAS31Validator
 
-from tests.daemon import Daemon, daemon
+from tests.daemon import Daemon, answer_to, daemon
 from tests.eventually import eventually
+from tests.integration.daemon.test_teach import pictures
 from vitcam.web.route_table import ROUTES
 
 PHOTO = (Path(__file__).parents[3] / "models" / "golden" / "coffee.jpg").read_bytes()
@@ -25,6 +27,10 @@ FITTING: dict[str, bytes] = {
     "/api/playback": b'{"paused": false}',
     "/api/remembered": b'{"use": false}',
     "/api/events/{id}": b'{"favourite": true}',
+    "/api/model": b'{"name": "cifar10", "check": true}',
+    "/api/collect": b'{"label": "cup", "count": 1}',
+    "/api/datasets/{name}/{label}/{picture}": b'{"label": "mug"}',
+    "/api/teach": b'{"dataset": "mine", "name": "discs"}',
     "/api/zones": b'{"zones": {"left": {"rect": [0, 0, 0.5, 1]}}, "masks": [[0.9, 0, 0.1, 0.1]]}',
 }
 WITH_BODY = ("POST", "PUT", "PATCH")
@@ -47,10 +53,14 @@ WRONG = [
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("state")  # what a request sets must not reach other tests
+
+
+@pytest.fixture(scope="module")
+def running(state: Path) -> Iterator[Daemon]:
     clips = ("--set", "clips.enabled=true", "--set", "clips.after_s=0")
-    state = str(tmp_path_factory.mktemp("state"))  # names that a request sets must not reach other tests
-    with daemon("--source", "demo", "--loop", *clips, XDG_STATE_HOME=state) as started:
+    with daemon("--source", "demo", "--loop", *clips, STATE_DIRECTORY=str(state)) as started:
         started.wait_for("ok")
         yield started
 
@@ -104,8 +114,17 @@ ANSWERED = [route for route in ROUTES if route.answers and route.path not in NOT
 
 
 @pytest.mark.parametrize("route", ANSWERED, ids=lambda route: f"{route.method} {route.path}")
-def test_a_route_answers_what_its_description_says(running: Daemon, document: dict[str, Any], route: Any) -> None:
-    target = running.url + route.path.replace("{name}", FILES.get(route.path, ""))
+def test_a_route_answers_what_its_description_says(
+    running: Daemon, document: dict[str, Any], route: Any, state: Path
+) -> None:
+    target = running.url + route.path.replace("{name}", FILES.get(route.path, "mine"))
+    if "/datasets/" in route.path or route.path == "/api/teach":
+        shutil.rmtree(state / "datasets" / "mine", ignore_errors=True)
+        for label, colour in (("cup", (0, 0, 255)), ("plate", (255, 0, 0))):
+            pictures(state / "datasets" / "mine", label, colour)
+        target = target.replace("{label}", "cup").replace("{picture}", "20260102T000001-001.jpg")
+    if route.path == "/api/model/back":
+        answer_to(f"{running.url}/api/model", {"name": "cifar10"})
     if "{id}" in target:
         target = target.replace("{id}", eventually(lambda: newest_event(running, "clip" in route.path))["id"])
     if (route.method, route.path) == ("DELETE", "/api/events"):

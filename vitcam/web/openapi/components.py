@@ -91,6 +91,15 @@ def components() -> dict[str, Schema]:
         "DataSets": record({"datasets": array_of(of_type(DataSet)), "bytes": COUNT, "max_mb": NUMBER}),
         "Pictures": record({"pictures": array_of(TEXT)}),
         "PictureEdit": record({"label": TEXT}),
+        "TeachRequest": record(
+            {
+                "dataset": TEXT,
+                "name": described(TEXT, "Of the new model."),
+                "base": described(TEXT, "The model that is taught."),
+                "add_to": described(FLAG, "True: it knows the labels of its base, too."),
+            },
+            optional=("base", "add_to"),
+        ),
         "Models": record(
             {
                 "models": array_of(TEXT, "Names of the installed ones."),

@@ -1,0 +1,149 @@
+"""Teaching a model with a data set of one's own, in a process of its own: the camera goes on meanwhile."""
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from asyncio import StreamReader
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator
+from typing import Any, cast
+
+from aiohttp import web
+
+from vitcam.access.tokens import Scope
+from vitcam.errors import UsageError
+from vitcam.model.files import DEFAULT
+from vitcam.processes.child import without_settings
+from vitcam.web.context import AppContext, Handlers
+from vitcam.web.openapi.schema import TEXT, described
+from vitcam.web.requests.admission import CHANGE, Quota
+from vitcam.web.requests.body import read_body, read_json
+from vitcam.web.requests.proxies import address_of
+from vitcam.web.route import ENDLESS, Route, as_json
+
+_LONGEST_S = 900.0
+_QUIET_S = 10.0
+_MOST_LINE = 8 * 2**20  # bytes: a report names every picture that may be named wrong
+_KEYS = frozenset({"dataset", "name", "base", "add_to"})
+_FORM = 'send {"dataset": "mine", "name": "my things"}; "base" and "add_to" may be added'
+_STREAM = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
+
+
+class TeachRoute(Handlers):
+    """One teaching at a time. It ends where its client leaves, and nothing is written then."""
+
+    def __init__(self, app: AppContext) -> None:
+        self._collector = app.parts.collector
+        self._reads = app.threads.reads
+        self._quota = Quota(1, 1, "teachings")
+
+    @Route(
+        "POST",
+        "/api/teach",
+        Scope.CONTROL,
+        limits=ENDLESS,
+        body=as_json("TeachRequest"),
+        answers={
+            "text/event-stream": described(TEXT, "`progress`; at the end `report`, or `error` with one sentence.")
+        },
+        refusals=(404,),
+    )
+    async def teach(self, request: web.Request) -> web.StreamResponse:
+        """Teach a model with a data set, on this machine.
+
+        The answer says how far it is, and at the end how well the model knows each label. `POST /api/model` uses it.
+        """
+        collector = self._collector
+        if collector is None:
+            raise web.HTTPNotFound(text="this run has no data sets: it is one of files, or there is no state folder")
+        with self._quota.reserve(address_of(request)):
+            asked = read_task(read_json(await read_body(request, CHANGE)))
+            folder = await asyncio.wrap_future(self._reads.submit(collector.data_sets.path, asked["dataset"]))
+            options = ["-o", asked["name"], "--base", asked["base"], *(["--add-to"] if asked["add_to"] else [])]
+            async with _running("teach", str(folder), *options, "--json") as child:
+                return await _send(request, child)
+
+
+def read_task(body: Any) -> dict[str, Any]:
+    """What is to be taught. Raises UsageError."""
+    if not isinstance(body, dict) or not body.keys() <= _KEYS:
+        raise UsageError(_FORM)
+    asked: dict[str, Any] = {"base": DEFAULT, "add_to": False} | body
+    texts = all(isinstance(asked.get(key), str) and asked[key] for key in ("dataset", "name", "base"))
+    # a text that begins like an option would be one, and a path would lead anywhere
+    plain = texts and not any(asked[key].startswith("-") or "/" in asked[key] for key in ("name", "base"))
+    if not plain or not isinstance(asked["add_to"], bool):
+        raise UsageError(_FORM)
+    return asked
+
+
+@contextlib.asynccontextmanager
+async def _running(*arguments: str) -> AsyncIterator[Process]:
+    """`vitcam` with these arguments, at low priority; killed at the end of the context."""
+    child = await asyncio.create_subprocess_exec(
+        "nice", "-n", "10", sys.executable, "-P", "-m", "vitcam", *arguments,
+        stdin=DEVNULL, stdout=PIPE, stderr=PIPE, limit=_MOST_LINE, env=without_settings(os.environ),
+    )  # fmt: skip
+    try:
+        yield child
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            child.kill()
+        await child.wait()
+
+
+async def _send(request: web.Request, child: Process) -> web.StreamResponse:
+    """Pass on each line of the child as an event. What it refuses before the first one is an answer 400."""
+    response = web.StreamResponse(headers=_STREAM)
+    async for record in _lines(child):
+        if not response.prepared:
+            if record["type"] == "alive":  # a busy machine takes its time to start it
+                continue
+            if record["type"] == "error":
+                raise UsageError(record["error"])
+            await response.prepare(request)
+        await _write(response, record)
+    await response.write_eof()
+    return response
+
+
+async def _lines(child: Process) -> AsyncIterator[dict[str, Any]]:
+    """What the child says, and at the end why it failed, if it did. "alive" where it says nothing for long."""
+    out, err = cast(StreamReader, child.stdout), cast(StreamReader, child.stderr)  # as `PIPE` gives them
+    errors = asyncio.create_task(err.read())
+    ends = asyncio.get_running_loop().time() + _LONGEST_S
+    waiting: asyncio.Task[bytes] | None = None
+    try:
+        while True:
+            waiting = waiting or asyncio.create_task(out.readline())
+            done, _ = await asyncio.wait({waiting}, timeout=_QUIET_S)
+            if asyncio.get_running_loop().time() > ends:
+                yield {"type": "error", "error": f"it took longer than {_LONGEST_S:g} s; teach fewer pictures"}
+                return
+            if not done:
+                yield {"type": "alive"}
+                continue
+            line, waiting = waiting.result(), None
+            if not line:
+                break
+            yield json.loads(line)
+        if await child.wait():
+            yield {"type": "error", "error": _sentence(await errors)}
+    finally:
+        for task in (errors, waiting):
+            if task is not None:
+                task.cancel()
+
+
+def _sentence(errors: bytes) -> str:
+    """The last line of what a command says to people."""
+    said = errors.decode(errors="replace").strip().splitlines()
+    return said[-1].removeprefix("vitcam: ") if said else "the teaching ended without a word; try again"
+
+
+async def _write(response: web.StreamResponse, record: dict[str, Any]) -> None:
+    kind = record["type"]
+    text = ": alive\n\n" if kind == "alive" else f"event: {kind}\ndata: {json.dumps(record)}\n\n"
+    await response.write(text.encode())
