@@ -8,6 +8,7 @@ again at an overlapping place soon. This does not count: two things of one name 
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from vitcam.events import Lasting
 from vitcam.frames import Box, Event, Prediction
@@ -19,7 +20,7 @@ GAP_NS = 10_000_000_000
 @dataclass(slots=True, eq=False)
 class _Thing:
     event: Event
-    """As it is now. Its `end_ns` is set while it is out of sight."""
+    """As an update of it would report it now. Its `end_ns` is set while it is out of sight."""
     named: Lasting | None
     """What has given it its name; None for something unknown."""
     box: Box | None
@@ -37,15 +38,20 @@ class _Thing:
 
     def follow(self, local: Event, lasting: Lasting | None, prediction: Prediction) -> None:
         """Take over what the event of its leading place says."""
-        event = replace(self.event, phase="update", end_ns=None)
+        event, news = self.event, dict[str, Any]()
+        if event.end_ns is not None:
+            news["end_ns"] = None
         if (box := prediction.box) is not None:
-            if event.track != local.track or local.shown.p > self.surest:
-                event, self.surest = replace(event, track=local.track, box=box), local.shown.p
             self.box = box
+            if event.track != local.track or local.shown.p > self.surest:
+                news |= {"track": local.track, "box": box}
+                self.surest = local.shown.p
         if self._takes_name(local, lasting):
-            event = replace(event, label=local.label, p=local.p, group=local.group)
             self.named, self.named_by = lasting, local.id
-        self.event = event
+            if (event.label, event.p, event.group) != (local.label, local.p, local.group):
+                news |= {"label": local.label, "p": local.p, "group": local.group}
+        if news:  # mostly there are none
+            self.event = replace(event, **news)
 
     def _takes_name(self, local: Event, lasting: Lasting | None) -> bool:
         """Whether the leading place may say what it is called: not if that says less than what is known."""
@@ -132,7 +138,9 @@ class Things:
         if thing is None:
             event = replace(local, id=new_id(), phase="new", box=box)
             places = {local.id: lasting}
-            thing = _Thing(event, lasting, box, local.start_ns, places, local.id, local.id, local.shown.p)
+            thing = _Thing(
+                replace(event, phase="update"), lasting, box, local.start_ns, places, local.id, local.id, local.shown.p
+            )
             taken = self._take_from_others(thing, local, lasting)
             self._things.append(thing)
             self._of[local.id] = thing
@@ -185,7 +193,7 @@ class Things:
             thing.leader = next(reversed(thing.places), "")
         if thing.places:
             return ()
-        thing.event = replace(thing.event, phase="update", end_ns=thing.seen_ns)
+        thing.event = replace(thing.event, end_ns=thing.seen_ns)
         return (thing.event,)
 
     def _over(self, thing: _Thing) -> tuple[Event, ...]:
