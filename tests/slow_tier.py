@@ -18,6 +18,7 @@ import pytest
 _ROOT = Path(__file__).parents[1]
 _RECORD = _ROOT / "tests" / "slow_tier.json"
 _PROPERTY = "fingerprint of the subject"
+_LIMIT_S = 1800  # of a test that names none: it takes minutes, and longer on a machine that is busy
 
 
 @cache
@@ -52,12 +53,14 @@ class SlowTier:
         self._record: dict[str, dict[str, str]] = json.loads(_RECORD.read_text("utf-8"))
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Leave out each slow test whose subject is as it was when the test passed."""
+        """Leave out each slow test whose subject is as it was when the test passed, and give the others time."""
         settled = []
         for item in items:
             if item.get_closest_marker("slow"):
                 now = fingerprint(item)
                 item.user_properties.append((_PROPERTY, now))
+                if not item.get_closest_marker("timeout"):
+                    item.add_marker(pytest.mark.timeout(_LIMIT_S))
                 if not self._every and self._record.get(item.nodeid, {}).get("subject") == now:
                     settled.append(item)
         if settled:
