@@ -77,14 +77,14 @@ class Pins:
                 pin.close()
                 raise ActionFailed("vitcam ended before it began")
             self._pins[number] = pin
-            # also where the next line fails: nobody knows then whether it is high
-            self._until_s[number] = max(self._until_s.get(number, 0.0), time.monotonic() + task.rule.gpio_s)
-            self._changed.notify_all()
             self.worker.start()
             try:
                 pin.on()
             except Exception as error:
                 raise ActionFailed(f"GPIO{number} cannot be set: {_words(error)}") from error
+            finally:  # also where that fails: nobody knows then whether it is high
+                self._until_s[number] = max(self._until_s.get(number, 0.0), time.monotonic() + task.rule.gpio_s)
+                self._changed.notify_all()
         return f"GPIO{number} for {task.rule.gpio_s:g} s"
 
     def revive(self) -> None:
