@@ -21,6 +21,8 @@ OWN_THREADS = {
     "daemon/shutdown.py": "it ends the process, so it may depend on nothing",
     "clips/ffmpeg.py": "a timer that kills a child",
     "batch/ordered_pool.py": "no part of the daemon: its errors are raised where results are fetched",
+    "teach/learn.py": "the same",
+    "teach/photos.py": "the same",
 }
 MAKERS = {"Thread", "Timer", "ThreadPoolExecutor"}
 
