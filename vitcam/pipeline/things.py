@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vitcam.events import Lasting
-from vitcam.frames import Box, Event, Prediction
+from vitcam.frames import Box, Event, Group, Prediction
 
 GAP_NS = 10_000_000_000
 """For this time what is followed may be out of sight and still be the same event."""
@@ -35,6 +35,8 @@ class _Thing:
     """Id of the event that gave it its name."""
     surest: float = 0.0
     """Of what the box was taken from."""
+    before: Event | None = None
+    """As it was when another place led."""
 
     def follow(self, local: Event, lasting: Lasting | None, prediction: Prediction) -> None:
         """Take over what the event of its leading place says."""
@@ -48,10 +50,20 @@ class _Thing:
                 self.surest = local.shown.p
         if self._takes_name(local, lasting):
             self.named, self.named_by = lasting, local.id
-            if (event.label, event.p, event.group) != (local.label, local.p, local.group):
-                news |= {"label": local.label, "p": local.p, "group": local.group}
+            p, group = self._best(local)
+            if (event.label, event.p, event.group) != (local.label, p, group):
+                news |= {"label": local.label, "p": p, "group": group}
         if news:  # mostly there are none
             self.event = replace(event, **news)
+
+    def _best(self, local: Event) -> tuple[float, Group | None]:
+        """The best probability so far of what the leading place says, at other places, too."""
+        p, group, before = local.p, local.group, self.before
+        if before is not None and before.label == local.label:
+            p = max(p, before.p)
+        if group is not None and before is not None and before.group is not None and before.group.name == group.name:
+            group = Group(group.name, max(group.p, before.group.p), group.best)
+        return p, group
 
     def _takes_name(self, local: Event, lasting: Lasting | None) -> bool:
         """Whether the leading place may say what it is called: not if that says less than what is known."""
@@ -71,7 +83,7 @@ class Things:
 
     def __init__(self) -> None:
         self._things: list[_Thing] = []
-        """Those that are seen or were a moment ago, those that were reported last at the end."""
+        """Those that are seen or were a moment ago, in the order in which they began."""
         self._of: dict[str, _Thing] = {}
         """By the ids of the events of places."""
 
@@ -150,7 +162,7 @@ class Things:
         self._of[local.id] = thing
         if not leads:
             return ()
-        thing.leader = local.id
+        thing.leader, thing.before = local.id, thing.event
         thing.follow(local, lasting, prediction)
         return (thing.event,)
 
@@ -190,7 +202,7 @@ class Things:
         del thing.places[local_id], self._of[local_id]
         thing.seen_ns = max(thing.seen_ns, at_ns)
         if thing.leader == local_id:
-            thing.leader = next(reversed(thing.places), "")
+            thing.leader, thing.before = next(reversed(thing.places), ""), thing.event
         if thing.places:
             return ()
         thing.event = replace(thing.event, end_ns=thing.seen_ns)

@@ -123,6 +123,18 @@ def test_a_box_that_begins_where_another_ended_with_the_same_name_goes_on_with_i
     assert [each for each in events if each.phase == "new"] == []
 
 
+def test_an_event_keeps_its_best_probability_when_another_box_goes_on_with_it() -> None:
+    view = View()
+    surest = view.see(6, box("robin", 7, p=0.95))[-1].p
+
+    events = view.see(12, box("robin", 8, BESIDE, p=0.6))
+
+    assert surest > 0.9
+    assert {each.id for each in events} == {"event 1"}
+    assert {each.p >= surest for each in events} == {True}
+    assert events[-1].box == Box.around(BESIDE, SIZE), "its box is that of the one that is followed now"
+
+
 def test_after_ten_seconds_the_same_name_at_the_same_place_is_another_event() -> None:
     view = View()
     view.see(4, whole("fence"), box("robin", 7))
