@@ -18,6 +18,7 @@ from vitcam.model.bundle import Bundle, Golden
 from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import model_folders
+from vitcam.storage.files import atomic_write
 from vitcam.teach.head import KNOWN, Head
 
 _NAME = frozenset(string.ascii_letters + string.digits + "._- ")
@@ -73,19 +74,18 @@ def write_taught(base: Bundle, head: Head, about: Mapping[str, Any], least_contr
         grouped = None if alone else base.groups
         return bundle.write(path, graph, card, labels, golden, grouped, blank, taught=head.taught)
 
-    out.parent.mkdir(parents=True, exist_ok=True)
-    draft = out.with_name(f".{out.stem}.draft.tflite")
     try:
-        write(draft, [], [])
-        classifier = Classifier(draft, threads=1, top_k=2)
-        blank = [each for each in base.blank if not classifier.classify_image(each.image).known]
-        write(draft, _golden(base, classifier), blank)
-        _check(draft)
-        draft.replace(out)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(out) as draft:
+            write(draft, [], [])
+            classifier = Classifier(draft, threads=1, top_k=2)
+            blank = [each for each in base.blank if not classifier.classify_image(each.image).known]
+            write(draft, _golden(base, classifier), blank)
+            _check(draft)
     except OSError as error:
-        raise VitcamError(f"{out} cannot be written: {error.strerror}; free the disk, or allow the folder") from error
-    finally:
-        draft.unlink(missing_ok=True)
+        raise VitcamError(
+            f"{out} cannot be written: {error.strerror}; free the disk, or run this as the user who owns the folder"
+        ) from error
     return card
 
 

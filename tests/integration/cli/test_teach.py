@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import vitcam
+from tests.integration.faults.small_disk import fill, small_disk
 from tests.unit.teach.taught import drawn, write
 from tests.unit.teach.test_teach import pictures
 
@@ -62,3 +63,21 @@ def test_what_cannot_be_taught_gets_one_sentence(
     assert complaint in " ".join(result.err.split())
     assert "Traceback" not in result.err
     assert not list(home.glob("*"))
+
+
+def test_a_full_disk_gets_one_sentence_and_leaves_the_model_that_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = drawn(tmp_path / "shapes", photos=2)
+    with small_disk(tmp_path / "disk", "24m") as disk:
+        monkeypatch.setenv("XDG_DATA_HOME", str(disk))
+        assert vitcam("teach", str(data), "-o", "shapes").code == 0
+        before = (disk / "vitcam" / "models" / "shapes.tflite").read_bytes()
+        fill(disk)
+        result = vitcam("teach", str(data), "-o", "shapes")
+
+        assert result.code == 1
+        assert "No space left" in result.err
+        assert "Traceback" not in result.err
+        assert [path.name for path in (disk / "vitcam" / "models").iterdir()] == ["shapes.tflite"]
+        assert (disk / "vitcam" / "models" / "shapes.tflite").read_bytes() == before

@@ -1,0 +1,47 @@
+"""`python -m vitcam_training.study.teaching`: what `vitcam teach` reaches, beside other ways."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vitcam_training.study.program import as_given, program, start
+
+PACKAGE = "vitcam_training.study.teaching"
+
+
+def measure(
+    base: Annotated[str, typer.Option("--base", help="Teach this model.")] = "everyday",
+    out: Annotated[Path, typer.Option("--out", help="Keep what the base makes of the photos here.")] = Path(
+        "runs/teaching"
+    ),
+    page: Annotated[Path | None, typer.Option("--page", help="Write a page, such as teaching.md.")] = None,
+) -> None:
+    """Teach parts of data sets and ask about the other parts. Prints JSON, one object a line."""
+    from vitcam.model.classifier import Classifier
+    from vitcam_training.study.teaching.beside import besides
+    from vitcam_training.study.teaching.figures import Material, accuracies, exchanges, rejections
+    from vitcam_training.study.teaching.page import Findings, write_page
+
+    material = Material(Classifier(base, threads=1), out)
+    findings = Findings()
+    for kind, figures in (
+        ("besides", besides(material)),
+        ("rejections", rejections(material)),
+        ("exchanges", exchanges(material)),
+        ("accuracies", accuracies(material)),
+    ):
+        for figure in figures:
+            getattr(findings, kind).append(figure)
+            typer.echo(json.dumps({"figure": kind} | asdict(figure)))
+    if page:
+        write_page(page, findings, base, as_given(PACKAGE))
+
+
+app = program(measure)
+if __name__ == "__main__":
+    start(app, "teaching")
