@@ -214,7 +214,7 @@ class Timings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelIdentity:
-    """A model as it was loaded: loaded again it is another one. `fingerprint` is the SHA-256 of its graph, or empty."""
+    """A model as it was loaded: loaded again it is another one. `fingerprint` is that of its file, or empty."""
 
     name: str
     fingerprint: str

@@ -162,7 +162,7 @@ def _show(stored: "StoredPicture", classifier: "Classifier", agreement: "Agreeme
             "frame_of": stored.frame_of or None,
             "box": stored.box or None,
             "model": classifier.card.name,
-            "fingerprint": classifier.card.graph_sha256,
+            "fingerprint": classifier.fingerprint,
         }
         console.print_json(json.dumps(record), indent=None)
         return

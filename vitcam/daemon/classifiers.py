@@ -96,7 +96,7 @@ class StoredPictureClassifier:
         event  what the frame showed of which it was made; the crop of its summary holds
         """
         classifier = self._classifier.ready()
-        if (classifier.card.name, classifier.card.graph_sha256) != (event.model, event.fingerprint):
+        if (classifier.card.name, classifier.fingerprint) != (event.model, event.fingerprint):
             return event.summary
         return summary_of(ask_again(classifier, decode_image(jpeg), event.summary.crop, "history"), scale=1.0)
 

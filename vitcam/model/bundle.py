@@ -71,6 +71,15 @@ class Bundle:
     graph_bytes: int = 0
     """Of the flatbuffer, at the front of the file."""
 
+    @property
+    def fingerprint(self) -> str:
+        """Differs from that of a model that may answer otherwise, in hexadecimal; empty where there is no checksum.
+
+        Models that were taught share the graph of their base.
+        """
+        graph = self.card.graph_sha256
+        return _sha256(graph.encode() + self.taught.content) if self.taught and graph else graph
+
 
 def write(
     path: Path,

@@ -63,7 +63,8 @@ class Classifier:
             content = content[: described.graph_bytes]  # the interpreter keeps it, and so it would keep the bank
         self._graph = open_interpreter(self.path, threads or default_threads(), content)
         self.card = described.card if described else card_of_graph(self.path, self._graph)
-        self._identity = ModelIdentity(self.card.name, self.card.graph_sha256)
+        self.fingerprint = described.fingerprint if described else ""
+        self._identity = ModelIdentity(self.card.name, self.fingerprint)
         self.labels = read_labels(labels) if labels else described.labels if described else ()
         self.golden = described.golden if described else ()
         self.blank = described.blank if described else ()

@@ -47,6 +47,11 @@ class Taught:
             offsets[-1] = ABSENT
         return AddedRows(self.rows.labels, self.rows.rows, offsets)
 
+    @property
+    def content(self) -> bytes:
+        """Differs from that of other rows."""
+        return self.rows.rows.tobytes() + self.rows.offsets.tobytes()
+
     def parts(self) -> dict[str, str | bytes]:
         """For the zip in a model file."""
         return {ROWS: _bytes(self.rows.rows), OFFSETS: _bytes(self.rows.offsets)}

@@ -97,7 +97,7 @@ def open_model(stored: StoredPicture, named: str = "", labels: Path | None = Non
             f"the event was seen by {seen_by}, and no installed model has this fingerprint; name its file with --model"
         )
     classifier = Classifier(path, labels=labels, top_k=len(stored.top))
-    found = classifier.card.graph_sha256
+    found = classifier.fingerprint
     if found != stored.fingerprint:
         raise ModelError(
             f"the event was seen by {seen_by}, and {path} is another model ({found[:_SHOWN] or 'no fingerprint'}); "
@@ -111,7 +111,7 @@ def _installed(stored: StoredPicture) -> Path | None:
     first = models.pop(stored.model, None)
     for path in filter(None, (first, *models.values())):
         described = read(path)
-        fingerprint = described.card.graph_sha256 if described else ""
+        fingerprint = described.fingerprint if described else ""
         if fingerprint == stored.fingerprint and (fingerprint or path is first):
             return path
     return None

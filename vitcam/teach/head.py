@@ -15,6 +15,9 @@ from vitcam.teach.logistic import Floats
 
 REJECTED = 0.05
 """So many of the photos that are taught may be taken for none of the labels, in exchange for strange ones."""
+OF_BANK = 0.4
+"""So far from the mean of the labels towards what was learned from the bank; chosen on other draws than are reported
+(python -m vitcam_training.study.teaching)."""
 KNOWN = 0.5
 """A label is known if it is more likely than none of them."""
 LOST = 0.01
@@ -43,17 +46,14 @@ class Head:
 def head_alone(examples: Examples, learned: Learned) -> Head:
     """A head that knows these labels alone, and none of these."""
     count, measured = len(examples.labels), examples.measured
-    held = _with_none(learned.held, count)
+    held = _with_none(learned.held.T, count).T
     offset = 0.0
     if measured.sum() >= _FEWEST:
         above = held[measured, :count].max(1) - held[measured, count]
         offset = float(np.quantile(above, REJECTED))
         held = held + np.append(np.zeros(count), offset)
     temperature = _temperature(held[measured], examples.of[measured])
-    weight = np.zeros((count + 1, learned.rows.weight.shape[1]))
-    weight[: len(learned.rows.weight)] = learned.rows.weight
-    bias = np.zeros(count + 1)
-    bias[: len(learned.rows.bias)] = learned.rows.bias
+    weight, bias = _with_none(learned.rows.weight, count), _with_none(learned.rows.bias, count)
     bias[count] += offset
     weight, bias = (weight - weight.mean(0)) / temperature, (bias - bias.mean()) / temperature
     rows = AddedRows((*examples.labels, NONE), weight.astype(np.float32), bias.astype(np.float32))
@@ -97,9 +97,15 @@ def _offset(examples: Examples, others: Others, learned: Learned) -> tuple[float
     return found[best][0], best
 
 
-def _with_none(logits: Floats, count: int) -> Floats:
-    """With a logit of 0 for none of the labels where none was learned: (n, K or K + 1) -> (n, K + 1)."""
-    return logits if logits.shape[1] > count else np.append(logits, np.zeros((len(logits), 1)), axis=1)
+def _with_none(rows: Floats, count: int) -> Floats:
+    """What stands for none of the labels, behind what stands for each: (K or K + 1, …) -> (K + 1, …).
+
+    It is nearer to the mean of the labels than what was learned: strange things differ from those of the bank, but no
+    label stands out for them from the mean of all. Where there was no bank, it is the mean.
+    """
+    mean = rows[:count].mean(0, keepdims=True)
+    none = mean + OF_BANK * (rows[count:] - mean) if len(rows) > count else mean
+    return np.concatenate([rows[:count], none])
 
 
 def _temperature(logits: Floats, of: NDArray[np.intp]) -> float:

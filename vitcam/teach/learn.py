@@ -23,6 +23,8 @@ SHARE_OF_OTHERS = 0.1
 TEMPERATURES = tuple(np.geomspace(0.2, 4.0, 61).tolist())
 GAIN = 0.01
 """The mean of the patches is read only if cross-validation is right on so many more of the photos."""
+SURE = 2.0
+"""Standard deviations of what chance would gain."""
 _MOST = 2000
 """Photos by which the strength is chosen; more would not choose another one."""
 
@@ -73,11 +75,10 @@ class Teacher:
 
     def learn(self, on_part: Callable[[int, int], None]) -> Learned:
         """Choose strength and reading, and learn the rows. on_part is called with what is done, and of how much."""
-        plain = self._choose(Reading())
+        strength, right = self._choose(Reading())
         on_part(1, 4)
-        chosen = self._with_patches(*plain)
+        strength, reading = self._with_patches(strength, right)
         on_part(2, 4)
-        strength, reading = chosen
         lesson = self._lesson(reading)
         held = self._held_out(lesson, self._held, (strength,))[0]
         on_part(3, 4)
@@ -95,19 +96,21 @@ class Teacher:
         kept = np.concatenate([_thinned(self._examples, share), np.ones(len(self._others), bool)])
         return np.asarray(self._held_out(lesson, self._held, (learned.strength,), kept)[0, :count])
 
-    def _with_patches(self, strength: float, right: float) -> tuple[float, Reading]:
-        """Whether the mean of the patches gains enough."""
-        if right > 1 - GAIN or not self._examples.measured.any():
+    def _with_patches(self, strength: float, right: NDArray[np.bool_]) -> tuple[float, Reading]:
+        """Whether the mean of the patches gains enough, and more than chance does."""
+        if (~right).mean() <= GAIN:
             return strength, Reading()
         other, with_them = self._choose(Reading(patches=True))
-        return (other, Reading(patches=True)) if with_them > right + GAIN else (strength, Reading())
+        won, lost = int((with_them & ~right).sum()), int((right & ~with_them).sum())
+        enough = won - lost > max(GAIN * len(right), SURE * np.sqrt(won + lost))
+        return (other, Reading(patches=True)) if enough else (strength, Reading())
 
-    def _choose(self, reading: Reading) -> tuple[float, float]:
-        """The strength at which held-out photos surprise least, and the share of them that are right then."""
+    def _choose(self, reading: Reading) -> tuple[float, NDArray[np.bool_]]:
+        """The strength at which held-out photos surprise least, and which of them are right then: (m,)."""
         examples = self._examples
         measured = np.flatnonzero(examples.measured)
         if not len(measured):  # one photo of each label: nothing can be held out
-            return _STRONG, 1.0
+            return _STRONG, np.ones(1, bool)
         some = _some(examples, len(self._others))
         lesson = self._lesson(reading).of(some)
         held = self._held_out(lesson, self._held[some], STRENGTHS)
@@ -116,8 +119,7 @@ class Teacher:
         base = None if self._alone else lesson.base
         surprise = [least_surprise(logits[which], of, None if base is None else base[which]) for logits in held]
         best = int(np.argmin(surprise))
-        right = (held[best][which][:, : len(examples.labels)].argmax(1) == of).mean()
-        return STRENGTHS[best], float(right)
+        return STRENGTHS[best], held[best][which][:, : len(examples.labels)].argmax(1) == of
 
     def _lesson(self, reading: Reading) -> Lesson:
         examples, others = self._examples, self._others

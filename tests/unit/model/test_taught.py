@@ -71,6 +71,15 @@ def test_added_labels_stand_behind_those_of_the_graph(tmp_path: Path) -> None:
     assert len(classifier.labels) == len(Classifier(BASE, threads=1).labels) + 2
 
 
+def test_models_of_one_graph_have_fingerprints_of_their_own(tmp_path: Path) -> None:
+    of_two, of_one = (Classifier(taught(tmp_path, none=none), threads=1).fingerprint for none in (True, False))
+    base = Classifier(BASE, threads=1)
+
+    assert base.fingerprint == base.card.graph_sha256
+    assert len({of_two, of_one, base.fingerprint}) == 3
+    assert Classifier(taught(tmp_path), threads=1).fingerprint == of_two
+
+
 def test_a_taught_model_takes_no_further_rows(tmp_path: Path) -> None:
     classifier = Classifier(taught(tmp_path), threads=1)
 

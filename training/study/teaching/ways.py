@@ -96,7 +96,7 @@ def by_scikit_learn(x: Floats, of: NDArray[np.intp], asked: Floats) -> NDArray[n
     fewest = int(np.bincount(of).min())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = LogisticRegressionCV(cv=max(2, min(5, fewest)), max_iter=1000).fit(scaler.transform(x), of)
+        fitted = LogisticRegressionCV(cv=max(2, min(5, fewest)), max_iter=200).fit(scaler.transform(x), of)
     return np.asarray(fitted.predict(scaler.transform(asked)))
 
 
