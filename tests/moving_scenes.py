@@ -21,8 +21,9 @@ def textured(seed: int, height: int = HEIGHT, width: int = WIDTH) -> Floats:
     large = cv2.resize(
         rng.uniform(60, 190, (6, 10, 3)).astype(np.float32), (width, height), interpolation=cv2.INTER_CUBIC
     )
+    edges = cv2.resize(rng.normal(0, 25, (18, 32, 3)).astype(np.float32), (width, height), interpolation=cv2.INTER_AREA)
     fine = cv2.GaussianBlur(rng.normal(0, 30, (height, width, 1)).astype(np.float32), (0, 0), 1.0)[..., None]
-    return np.asarray(np.clip(large + fine, 0, 255), dtype=np.float32)
+    return np.asarray(np.clip(large + edges + fine, 0, 255), dtype=np.float32)
 
 
 @dataclass

@@ -11,7 +11,7 @@ from vitcam.frames import Image, Prediction, Rect
 
 _EVERY_NS = 2_000_000_000
 _MOST_PLACES = 64
-_SAME_PLACE = 0.6  # what two boxes have in common
+_SAME_PLACE = 0.5  # what two boxes have in common
 _FRESH_NS = 900_000_000_000  # the light of an hour ago shows other names
 _POSSIBLE, _POSSIBLE_GROUP = 0.2, 0.35  # what nearly had a name at rest may have it in the next look
 

@@ -11,7 +11,7 @@ from vitcam.frames import Rect
 
 MOST_BOXES = 3
 _MOST_TRACKS = 12
-_MOST_AT_ONCE = 6  # so many things never come in one frame
+_MOST_AT_ONCE = 5  # so many things never come in one frame
 _WEARS, _MENDS, _MOST_WEAR, _WEAR_HALF_LIFE_S = 0.25, 0.5, 6.0, 120.0
 _FRESHEST = 30  # percentile of a thing's cells: what comes beside something that swings is new
 _GROWS_S, _SHRINKS_S = 0.1, 0.5
@@ -57,9 +57,9 @@ class Tracks:
         begin  whether there may be new tracks
         """
         self._wear *= np.float32(0.5 ** (elapsed_s / _WEAR_HALF_LIFE_S))
-        free = [*blobs]
+        free, crowded = [*blobs], len(blobs) > _MOST_AT_ONCE
         for track in sorted(self.all, key=lambda each: (each.named_ns is None, each.wear, each.born_ns)):
-            span = self._taken(track, free)
+            span = self._taken(track, free, crowded)
             if span is not None:
                 self._move(track, span, least, elapsed_s)
                 self._note(track, differs, moves, now_ns)
@@ -108,9 +108,13 @@ class Tracks:
         np.copyto(own, worn, where=differs[track.span.cells] > 0)
         self._note_wear(track, differs)
 
-    def _taken(self, track: Track, free: list[tuple[Blob, Bounds]]) -> Span | None:
-        """The span of the blobs that show a track, which are free no more; None: it is not to be seen."""
-        reach = track.span.grown(max(3, track.span.longer_side // 2), self._grid.shape)
+    def _taken(self, track: Track, free: list[tuple[Blob, Bounds]], crowded: bool) -> Span | None:
+        """The span of the blobs that show a track, which are free no more; None: it is not to be seen.
+
+        crowded  so much differs that the blob of the next frame may be another drop of rain
+        """
+        far = 0 if crowded and not track.is_confirmed else max(3, track.span.longer_side // 2)
+        reach = track.span.grown(far, self._grid.shape)
         near = [each for each in free if each[1].zone == track.bounds.zone and reach.common(each[0].span)]
         if not near:
             return None
