@@ -25,6 +25,7 @@ _USUAL_S = 10.0
 _ALIKE = 0.985  # cosine of two embeddings
 _STILL_S = 1.5  # so often a scene in which nothing changes is taken all the same: that it stays so is worth knowing
 _LEAST_S = 0.08
+_FOLLOWED_NS = 2_000_000_000  # for this time after a look at a box the view around it is not taken
 _MOST_WAITING = 4
 _LARGEST_PX = 640
 _QUALITY = 92
@@ -104,6 +105,8 @@ class Collector:
         self._closed = False
         self._masked = 0
         """How often masks were drawn."""
+        self._followed_ns: dict[str | None, int] = {}
+        """When something new was seen in a box last, by zone. Of the publishing thread."""
         self.worker = Worker("collect", self._work)
 
     def begin(self, wanted: Wanted) -> Recorded:
@@ -145,8 +148,20 @@ class Collector:
         wanted = found.wanted
         if (frame.captured_ns - found.began_ns) / 1e9 > wanted.ends_after_s:
             found.ended = True
-        elif frame.captured_ns >= found.began_ns and wanted.zone in (None, prediction.zone):
+        elif frame.captured_ns < found.began_ns or wanted.zone not in (None, prediction.zone):
+            return
+        elif self._shows_the_thing(prediction):
             self._consider(found, frame, prediction)
+
+    def _shows_the_thing(self, prediction: Prediction) -> bool:
+        """Whether it is what a person may mean: while something is followed that, and not the view around it."""
+        zone, now_ns = prediction.zone, prediction.captured_ns
+        if prediction.at_rest:
+            return False
+        if prediction.track is not None:
+            self._followed_ns[zone] = now_ns
+            return True
+        return now_ns - self._followed_ns.get(zone, -_FOLLOWED_NS) >= _FOLLOWED_NS
 
     def _consider(self, found: _Recording, frame: Frame, prediction: Prediction) -> None:
         wanted, since_s = found.wanted, (frame.captured_ns - found.taken_ns) / 1e9

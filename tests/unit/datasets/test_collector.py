@@ -10,10 +10,11 @@ from tests.frames import frame, picture, prediction
 from vitcam.datasets.collector import Collector, Wanted
 from vitcam.datasets.store import DataSets
 from vitcam.errors import UsageError
-from vitcam.frames import Rect
+from vitcam.frames import Detail, Rect
 from vitcam.pictures.decode import decode_image
 
 SECOND = 1_000_000_000
+BOX = Rect(100, 30, 32, 32)
 
 
 class Scene:
@@ -28,12 +29,15 @@ class Scene:
         assert self.collector._recording is not None
         self.ns = self.collector._recording.began_ns
 
-    def see(self, *things: int, zone: str | None = None) -> None:
+    def see(self, *things: int, zone: str | None = None, track: int | None = None, at_rest: bool = False) -> None:
         for thing in things:
             self.ns += SECOND // 10
             seen, looks = frame(image=picture(90, 160)), np.eye(8, dtype=np.float32)[thing]
-            said = replace(prediction(at_ns=self.ns), zone=zone, crop=Rect(10, 20, 60, 60), embedding=looks)
-            self.collector.saw(replace(seen, captured_ns=self.ns), said, ())
+            crop = Rect(10, 20, 60, 60) if track is None else BOX
+            said = replace(prediction(at_ns=self.ns), zone=zone, crop=crop, embedding=looks)
+            said = replace(said, track=track, at_rest=at_rest)
+            detail = Detail(BOX, np.zeros((96, 96, 3), np.uint8))
+            self.collector.saw(replace(seen, captured_ns=self.ns, details=(detail,)), said, ())
             eventually(lambda: len(self.collector._waiting) == 0)
 
     def pictures(self, label: str) -> list[str]:
@@ -60,6 +64,22 @@ def test_frames_that_look_the_same_are_left_out_and_the_model_s_part_is_kept(sce
     assert all(name.startswith(f"{state.recording}-") for name in pictures)
     path = scene.data_sets.picture("mine", "cup", pictures[0])
     assert decode_image(path.read_bytes()).shape == (60, 60, 3)
+
+
+def test_while_something_is_followed_its_box_is_taken_in_the_cameras_px_and_not_the_view_around_it(
+    scene: Scene,
+) -> None:
+    scene.begin("robin", count=4)
+    scene.see(0, track=7, at_rest=True)
+    for thing in (1, 2):
+        scene.see(thing, track=7)
+        scene.see(thing + 2)
+    scene.see(*[5] * 20, track=7, at_rest=True)
+    scene.see(6)
+    pictures = scene.pictures("robin")
+    sizes = [decode_image(scene.data_sets.picture("mine", "robin", name).read_bytes()).shape for name in pictures]
+
+    assert sizes == [(96, 96, 3), (96, 96, 3), (60, 60, 3)], "the view comes again once nothing new is followed"
 
 
 def test_a_scene_in_which_nothing_changes_is_taken_now_and_then(scene: Scene) -> None:
