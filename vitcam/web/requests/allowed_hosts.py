@@ -38,7 +38,7 @@ class AllowedHosts:
             if _is_this_machine(name) or self._is_own(name):  # such as what a proxy on this machine is asked for
                 return None
             return f"this vitcam answers to localhost only, not to {header[:100]!r}; see --host"
-        if name and (_is_this_machine(name) or _is_address(name) or self._is_allowed(name)):
+        if name and (_is_this_machine(name) or is_address(name) or self._is_allowed(name)):
             return None
         if not name:
             return "the request's Host header names no host; open the page by the camera's name or IP address"
@@ -68,7 +68,7 @@ def is_local(name: str) -> bool:
 
 def _is_this_machine(name: str) -> bool:
     """Whether nobody can give the name another address. Not every resolver knows that `*.localhost` has only one."""
-    return name == "localhost" or (_is_address(name) and is_local(name))
+    return name == "localhost" or (is_address(name) and is_local(name))
 
 
 def is_loopback(host: str) -> bool:
@@ -94,7 +94,8 @@ def host_name(header: str) -> str:
     return (parts.hostname or "") if plain and "@" not in header else ""
 
 
-def _is_address(name: str) -> bool:
+def is_address(name: str) -> bool:
+    """Whether it is an IP address, which may name an interface as `fe80::1%eth0` does."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

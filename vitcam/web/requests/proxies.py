@@ -11,6 +11,8 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 from multidict import CIMultiDict
 
+from vitcam.web.requests.allowed_hosts import is_address
+
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
@@ -51,7 +53,7 @@ class TrustedProxies:
         """The address nearest to us that is not a proxy; a hop that is not an address ends the search."""
         address = remote
         for hop in reversed(hops):
-            if not self.is_proxy(address) or not _is_address(hop):
+            if not self.is_proxy(address) or not is_address(hop):
                 break
             address = hop
         return address
@@ -81,11 +83,3 @@ def _last(request: web.Request, header: str) -> str:
     """The value that the nearest proxy has added; empty if there is none."""
     values = _listed(request, header)
     return values[-1] if values else ""
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text.partition("%")[0])
-    except ValueError:
-        return False
-    return True
