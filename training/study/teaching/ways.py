@@ -101,7 +101,7 @@ def by_scikit_learn(x: Floats, of: NDArray[np.intp], asked: Floats) -> NDArray[n
 
 
 def timed(way: Callable[[], NDArray[np.intp]]) -> tuple[NDArray[np.intp], float]:
-    """What it answers, and the processor time that it took, in seconds."""
+    """What it answers, (n,), and the processor time that it took, in seconds."""
     began = time.process_time()
     return way(), time.process_time() - began
 
