@@ -6,7 +6,7 @@ from vitcam.frames import Rect
 from vitcam.pictures.resize import InputSpec
 
 _ROOM = 1.5  # a box is so many times as large as what it is around
-_MIDDLE = 0.15  # of a box's side: so far from its middle may be what it is around
+_MIDDLE = 0.1  # of a box's side: so far from its middle may be what it is around
 _GROWS, _SHRINKS = 1.1, 0.6  # how much larger or smaller the box of now must be to take its place
 
 

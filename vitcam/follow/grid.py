@@ -61,6 +61,13 @@ class Span:
         top, left = max(0, self.top - by), max(0, self.left - by)
         return Span(top, left, min(rows, self.bottom + by), min(columns, self.right + by))
 
+    def moved(self, down: int, across: int, shape: tuple[int, int]) -> "Span":
+        """The same size elsewhere, as far as a grid of so many rows and columns goes."""
+        rows, columns = shape
+        top = max(0, min(self.top + down, rows - self.height))
+        left = max(0, min(self.left + across, columns - self.width))
+        return Span(top, left, top + self.height, left + self.width)
+
     def common(self, other: "Span") -> int:
         """How many cells two spans have in common."""
         down = min(self.bottom, other.bottom) - max(self.top, other.top)

@@ -53,6 +53,8 @@ class Track:
     """Looks in a row that named nothing new."""
     name: str | None = None
     """That it had last."""
+    news: frozenset[str] = frozenset()
+    """Names that its place did not show at rest."""
     wants_rest: bool = False
     """Whether somebody should look at what its place shows at rest."""
 

@@ -16,6 +16,10 @@ _WEARS, _MENDS, _MOST_WEAR, _WEAR_HALF_LIFE_S = 0.25, 0.5, 6.0, 120.0
 _FRESHEST = 30  # percentile of a thing's cells: what comes beside something that swings is new
 _GROWS_S, _SHRINKS_S = 0.1, 0.5
 _MOVING_CELLS = 3
+_BORDER = 1  # cell that is partly covered
+_STEP = 2  # cells that a thing may move from one frame to the next in a blob that it shares
+_LARGER = 1.25  # than each of two things is the blob that shows both; else they are one thing
+_LEFT = 0.3  # of its cells must differ there
 _FRUITLESS = 0.5  # of a look that named nothing new: what had two of them yields to what was not there before
 
 
@@ -59,7 +63,12 @@ class Tracks:
         self._wear *= np.float32(0.5 ** (elapsed_s / _WEAR_HALF_LIFE_S))
         free, crowded = [*blobs], len(blobs) > _MOST_AT_ONCE
         for track in sorted(self.all, key=lambda each: (each.named_ns is None, each.wear, each.born_ns)):
-            span = self._taken(track, free, crowded)
+            shared = self._shared(track, blobs)
+            if shared is not None:
+                free = [each for each in free if each[0] is not shared]
+                span = self._part(track, differs, moves)
+            else:
+                span = self._taken(track, free, crowded)
             if span is not None:
                 self._move(track, span, least, elapsed_s)
                 self._note(track, differs, moves, now_ns)
@@ -108,6 +117,29 @@ class Tracks:
         np.copyto(own, worn, where=differs[track.span.cells] > 0)
         self._note_wear(track, differs)
 
+    def _shared(self, track: Track, blobs: list[tuple[Blob, Bounds]]) -> Blob | None:
+        """The blob that shows a track together with another one, as of a bird at a feeder."""
+        if not track.is_confirmed:
+            return None
+        blob = max((blob for blob, _ in blobs), key=lambda each: track.span.common(each.span), default=None)
+        if blob is None or not track.span.common(blob.span):
+            return None
+        others = (each for each in self.all if each is not track and each.is_confirmed)
+        within = [max(each.size) for each in others if _mostly_in(each.span, blob.span)]
+        together = bool(within) and blob.span.longer_side > _LARGER * max(*within, *track.size)
+        return blob if together else None
+
+    def _part(self, track: Track, differs: Mask, moves: Mask) -> Span | None:
+        """Where a track is in a blob that it shares: where it was, or as far as something moves there."""
+        near = track.span.grown(_STEP, self._grid.shape)
+        rows, columns = np.nonzero(moves[near.cells])
+        down = across = 0
+        if len(rows) >= _MOVING_CELLS:
+            down = round(float(rows.mean()) + 0.5 - near.height / 2)
+            across = round(float(columns.mean()) + 0.5 - near.width / 2)
+        span = track.span.moved(max(-_STEP, min(down, _STEP)), max(-_STEP, min(across, _STEP)), self._grid.shape)
+        return span if np.count_nonzero(differs[span.cells]) >= _LEFT * span.size else None
+
     def _taken(self, track: Track, free: list[tuple[Blob, Bounds]], crowded: bool) -> Span | None:
         """The span of the blobs that show a track, which are free no more; None: it is not to be seen.
 
@@ -150,7 +182,8 @@ class Tracks:
     def _thing(self, track: Track) -> Rect:
         """Where it is, in px: around the middle of its span, in its smoothed size."""
         high, wide = self._grid.cell
-        height, width = max(1, round(track.size[0] * high)), max(1, round(track.size[1] * wide))
+        tall, broad = (max(1.0, side - _BORDER) for side in track.size)
+        height, width = max(1, round(tall * high)), max(1, round(broad * wide))
         x, y = self._grid.middle_of(track.span)
         thing = Rect(round(x - width / 2), round(y - height / 2), width, height)
         return common_of(thing, track.bounds.rect) or thing
@@ -160,6 +193,10 @@ class Tracks:
         own = self._wear[track.span.cells][differs[track.span.cells] > 0]
         if own.size:
             track.wear = float(np.percentile(own, _FRESHEST))
+
+
+def _mostly_in(one: Span, other: Span) -> bool:
+    return 2 * one.common(other) > one.size
 
 
 def _smoothed(before: float, now: float, elapsed_s: float) -> float:

@@ -111,7 +111,8 @@ class Watch:
         rest = self._rest.of(prediction.crop, now_ns)
         named = shown is not None or prediction.unfamiliar  # what has no name by chance may have one in the next look
         at_rest = rest is not None and named and shown in rest
-        track.wants_rest = shown is not None and rest is None and self._picture.part(track.box) is not None
+        unknown = shown is not None and rest is None and shown not in track.news
+        track.wants_rest = unknown and self._picture.part(track.box) is not None
         track.note(None if at_rest else shown, now_ns)
         self.tracks.note_look(track, self._scene.differs, at_rest or shown is None)
         return replace(prediction, at_rest=at_rest)
@@ -125,6 +126,8 @@ class Watch:
             track.wants_rest = False
             if track.name in names:
                 track.named_ns = None
+            elif track.name is not None:
+                track.news |= {track.name}
 
     def _check_colour(self, cells: Cells) -> None:
         is_grey = _greyness(cells)
