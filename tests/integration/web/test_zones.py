@@ -69,11 +69,12 @@ def test_zones_in_px_are_given_in_fractions_of_the_picture(zoned: WebServer, are
 
 
 def test_what_is_put_is_in_force_at_once_and_given_again(zoned: WebServer, areas: ActiveAreas) -> None:
-    wanted = {"zones": {"bench": {"rect": [0.1, 0.2, 0.3, 0.4], "labels": ["cup"], "dwell_s": 2}}, "masks": []}
+    bench = {"rect": [0.1, 0.2, 0.3, 0.4], "labels": ["cup"], "dwell_s": 2, "follow": "motion"}
+    wanted = {"zones": {"bench": bench}, "masks": []}
     status, answer = put(zoned.url, wanted)
 
     assert (status, answer["remembered"], answer["reason"], answer["from"]) == (200, True, "", "page")
-    assert areas.areas == Areas((Zone("bench", Region(0.1, 0.2, 0.3, 0.4), ("cup",), dwell_s=2.0),))
+    assert areas.areas == Areas((Zone("bench", Region(0.1, 0.2, 0.3, 0.4), ("cup",), dwell_s=2.0, follow="motion"),))
     assert get_json(f"{zoned.url}/api/zones")["zones"] == answer["zones"]
     assert put(zoned.url, get_json(f"{zoned.url}/api/zones"))[0] == 200
 
@@ -99,6 +100,10 @@ def test_what_is_put_is_in_force_at_once_and_given_again(zoned: WebServer, areas
             "the zone door: leave is 0.4 and enter 0.2; leave may be at most enter",
         ),
         ({"zones": {"door": {"rect": [0, 0, 1, 1], "labels": "cup"}}, "masks": []}, "the labels of the zone door must"),
+        (
+            {"zones": {"door": {"rect": [0, 0, 1, 1], "follow": "all"}}, "masks": []},
+            'follow of the zone door is \'all\'; "off" or "motion" is allowed, or null',
+        ),
         (
             {"zones": {"door": {"rect": [0, 0, 1, 1], "labels": ["cup", "catt"]}}, "masks": []},
             "the model knows no label or group 'catt', which the zone door watches; did you mean 'cat'?",
