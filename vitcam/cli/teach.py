@@ -1,6 +1,7 @@
 """`vitcam teach`."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vitcam.cli.options import JsonOption, model_names
+from vitcam.datasets.store import FOLDER
+from vitcam.folders import state_folder
 from vitcam.model.files import DEFAULT
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
@@ -18,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def teach(
-    dataset: Annotated[Path, typer.Argument(help="Learn from this folder of LABEL/photo.jpg.")],
+    dataset: Annotated[
+        Path, typer.Argument(help="Learn from this folder of LABEL/photo.jpg, or from a data set that was collected.")
+    ],
     name: Annotated[str, typer.Option("--out", "-o", metavar="NAME", help="Give the new model this name.")],
     base: Annotated[
         str, typer.Option("--base", help="Teach this model: a name, or a .tflite file.", autocompletion=model_names)
@@ -33,7 +38,7 @@ def teach(
     from vitcam.teach.teach import Task
     from vitcam.teach.teach import teach as run
 
-    task = Task(dataset, name, base, add_to)
+    task = Task(_folder_of(dataset), name, base, add_to)
     if as_json:
         report = run(task, lambda progress: _print({"type": "progress", **progress.record()}))
         _print(report_record(report))
@@ -43,6 +48,15 @@ def teach(
     for line in report_lines(report):
         stdout_console().print(line, markup=False, highlight=False)
     stdout_console().print(f"try it: vitcam run --model {name!r}", markup=False, highlight=False)
+
+
+def _folder_of(dataset: Path) -> Path:
+    """A folder as it is; what is none, and is called like a data set that `vitcam collect` made, means that one."""
+    state = state_folder(os.environ)
+    if dataset.is_dir() or state is None or len(dataset.parts) != 1:
+        return dataset
+    collected = state / FOLDER / dataset
+    return collected if collected.is_dir() else dataset
 
 
 def _print(record: object) -> None:

@@ -81,3 +81,12 @@ def test_a_full_disk_gets_one_sentence_and_leaves_the_model_that_was_there(
         assert "Traceback" not in result.err
         assert [path.name for path in (disk / "vitcam" / "models").iterdir()] == ["shapes.tflite"]
         assert (disk / "vitcam" / "models" / "shapes.tflite").read_bytes() == before
+
+
+def test_a_data_set_that_was_collected_is_found_by_its_name(tmp_path: Path, home: Path) -> None:
+    drawn(tmp_path / "state" / "vitcam" / "datasets" / "mine", photos=3)
+
+    taught = vitcam("teach", "mine", "-o", "shapes", XDG_STATE_HOME=str(tmp_path / "state"))
+
+    assert taught.code == 0, taught.err
+    assert (home / "shapes.tflite").is_file()
