@@ -62,11 +62,14 @@ def main() -> int:
 
 def _compare(measuring: Iterable[Clip], modes: Sequence[Mode], kept: Path | None) -> int:
     clips: list[Clip] = []
+    if kept is not None:
+        kept.unlink(missing_ok=True)
     for clip in measuring:
         clips.append(clip)
+        if kept is not None:
+            with kept.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(asdict(clip)) + "\n")
         print(f"\r{len(clips)} clips", end="", file=sys.stderr, flush=True)
-    if kept is not None:
-        kept.write_text("".join(json.dumps(asdict(clip)) + "\n" for clip in clips), encoding="utf-8")
     print(f"\nsynthetic clips, {len({clip.photo for clip in clips})} things; 95 % intervals over clips\n")
     print(table(clips, modes), "", looks(clips, modes), sep="\n")
     if set(modes) != set(MODES):

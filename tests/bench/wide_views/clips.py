@@ -20,7 +20,7 @@ SIZES = (0.5, 1.0, 2.0, 4.0, 8.0)
 MOVES = ("crossing", "resting", "border", "feeder")
 HEIGHTS = {720: 1280, 1296: 2304}
 """Height -> width, in px."""
-BEFORE_S, PRESENT_S, AFTER_S = 5.0, 10.0, 2.0
+BEFORE_S, PRESENT_S, AFTER_S = 4.0, 8.0, 1.0
 _COMES_S = 1.5
 _SWING = 9.0  # degrees
 _LEAST_TURN = 0.1  # degrees

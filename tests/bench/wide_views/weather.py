@@ -149,7 +149,10 @@ def _beam(height: int, width: int) -> NDArray[np.uint8]:
 
 
 def _cloud_shade(seed: int) -> NDArray[np.uint8]:
-    """(45, 2000): the light of a sky that drifts, about 110 in a shadow and 220 in the sun."""
-    small = np.random.default_rng([3, seed]).normal(size=(4, 60)).astype(np.float32)
+    """(45, 2000): the light of a sky that drifts, about 110 in a shadow and 220 in the sun; a view is 80 wide.
+
+    The edge of a shadow takes about half of a view of 20 m: the sun is half a degree wide, and a cloud 1 km away.
+    """
+    small = np.random.default_rng([3, seed]).normal(size=(3, 25)).astype(np.float32)
     wide = cv2.resize(small, (2000, 45), interpolation=cv2.INTER_CUBIC)
     return np.asarray(165 + 55 * np.tanh(2 * wide), np.uint8)

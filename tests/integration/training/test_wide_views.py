@@ -84,7 +84,7 @@ def test_the_thing_is_drawn_where_the_truth_says(move: str) -> None:
 
 
 def test_a_thing_that_crosses_is_in_view_once_half_of_it_is() -> None:
-    all_shots = shots(plan("crossing"), 0, round(17 * FPS))
+    all_shots = shots(plan("crossing"), 0, round(13 * FPS))
 
     in_view = [shot.t for shot in all_shots if shot.in_view]
 
