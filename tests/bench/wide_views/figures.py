@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -67,7 +68,8 @@ class Clip:
 
 
 def measured(plans: Sequence[Plan], modes: Sequence[Mode], model: str, workers: int) -> Iterator[Clip]:
-    """Play all clips, in processes of their own."""
+    """Play all clips, in processes of their own, which give the memory of each picture back."""
+    os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", "1048576")
     context = get_context("spawn")
     with ProcessPoolExecutor(workers, context) as pool:
         yield from pool.map(partial(_measure, modes=tuple(modes), model=model), plans)
