@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.bench.wide_views.clips import FPS, SIZES, plans, shots_of, truth
 from tests.bench.wide_views.empty import Hour, watched
-from tests.bench.wide_views.figures import GOAL, MODES, Clip, looks, measured, missed, table
+from tests.bench.wide_views.figures import GOAL, MODES, Clip, looks, measured, missed, read_clips, table
 from tests.bench.wide_views.filmed import filmed
 from tests.bench.wide_views.play import Mode
 from tests.bench.wide_views.things import PARTS, things_of
@@ -41,6 +41,7 @@ def main() -> int:
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--kept", type=Path, help="write what came of each clip to this file, a line of JSON each")
+    parser.add_argument("--again", type=Path, help="print the figures of such a file, and play nothing")
     parser.add_argument("--empty", action="store_true")
     parser.add_argument("--weathers", default=",".join(WEATHERS), help="of empty scenes")
     parser.add_argument("--minutes", type=float, default=60)
@@ -57,6 +58,8 @@ def main() -> int:
     if o.empty:
         hours = [Hour(o.set, 900 + n, weather, o.minutes, o.fps) for n, weather in enumerate(o.weathers.split(","))]
         return _empty(hours, [mode for mode in modes if mode != "hand"], o.model, o.workers)
+    if o.again is not None:
+        return _told(read_clips(o.again), modes)
     return _compare(measured(plans(o.set, o.each, sizes), modes, o.model, o.workers), modes, o.kept)
 
 
@@ -70,7 +73,12 @@ def _compare(measuring: Iterable[Clip], modes: Sequence[Mode], kept: Path | None
             with kept.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(asdict(clip)) + "\n")
         print(f"\r{len(clips)} clips", end="", file=sys.stderr, flush=True)
-    print(f"\nsynthetic clips, {len({clip.photo for clip in clips})} things; 95 % intervals over clips\n")
+    print(file=sys.stderr)
+    return _told(clips, modes)
+
+
+def _told(clips: Sequence[Clip], modes: Sequence[Mode]) -> int:
+    print(f"synthetic clips, {len({clip.photo for clip in clips})} things; 95 % intervals over clips\n")
     print(table(clips, modes), "", looks(clips, modes), sep="\n")
     if set(modes) != set(MODES):
         return 0

@@ -57,13 +57,14 @@ class Shot(NamedTuple):
 
 
 def plans(kind: str, each: int, sizes: Sequence[float] = SIZES) -> list[Plan]:
-    """`each` clips for each size, weather and resolution; moves take turns."""
+    """`each` clips for each size, weather and resolution; moves take turns. Any first part of them is a fair sample."""
     cells = [(size, weather, height) for height in HEIGHTS for size in sizes for weather in WEATHERS]
-    return [
+    found = [
         Plan(kind, n, size, weather, MOVES[(n + n // len(MOVES) + turn) % len(MOVES)], height)
         for turn in range(each)
         for n, (size, weather, height) in enumerate(cells, turn * len(cells))
     ]
+    return [found[i] for i in np.random.default_rng(0).permutation(len(found))]
 
 
 def shots_of(plan: Plan, thing: Thing) -> Iterator[Shot]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 from multiprocessing import get_context
+from pathlib import Path
 
 import numpy as np
 
@@ -73,6 +75,20 @@ def measured(plans: Sequence[Plan], modes: Sequence[Mode], model: str, workers: 
     context = get_context("spawn")
     with ProcessPoolExecutor(workers, context) as pool:
         yield from pool.map(partial(_measure, modes=tuple(modes), model=model), plans)
+
+
+def read_clips(path: Path) -> list[Clip]:
+    """What `--kept` wrote."""
+    records = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return [
+        Clip(
+            Plan(**record["plan"]),
+            record["label"],
+            record["photo"],
+            tuple(Outcome(**each) for each in record["outcomes"]),
+        )
+        for record in records
+    ]
 
 
 def _measure(plan: Plan, modes: tuple[Mode, ...], model: str) -> Clip:
