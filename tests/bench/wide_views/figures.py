@@ -155,7 +155,7 @@ def table(clips: Sequence[Clip], modes: Sequence[Mode]) -> str:
     heads = ["", "clips", *modes, *(["(on − off) / (hand − off)"] if compared else [])]
     rows = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name, key in groups.items():
-        for value, own in _grouped(clips, key).items():
+        for value, own in sorted(_grouped(clips, key).items(), key=lambda each: str(each[0])):
             cells = [f"{name} {value}".strip(), str(len(own)), *_shares(own, modes), *([gain(own)] if compared else [])]
             rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
@@ -176,8 +176,13 @@ def _shares(clips: Sequence[Clip], modes: Sequence[Mode]) -> list[str]:
 
 def ratio(clips: Sequence[Clip]) -> float:
     """(on − off) / (hand − off); 0 where a box by hand gains nothing."""
-    off, on, hand = (np.mean([clip.share(mode) for clip in clips]) for mode in MODES)
-    return float((on - off) / (hand - off)) if hand > off else 0.0
+    off, on, hand = _means(clips)
+    return (on - off) / (hand - off) if hand > off else 0.0
+
+
+def _means(clips: Sequence[Clip]) -> tuple[float, float, float]:
+    off, on, hand = (float(np.mean([clip.share(mode) for clip in clips])) for mode in MODES)
+    return off, on, hand
 
 
 def gain(clips: Sequence[Clip]) -> str:
@@ -192,8 +197,19 @@ def gain(clips: Sequence[Clip]) -> str:
 
 def missed(clips: Sequence[Clip]) -> list[float]:
     """The sizes from 1 % on at which following gains too little of what a box by hand gains."""
-    by_size = _grouped(clips, lambda plan: plan.size)
-    return [clip[0].plan.size for clip in by_size.values() if clip[0].plan.size >= _SINCE and ratio(clip) < GOAL]
+    found = []
+    for size, own in sorted(_by_size(clips).items()):
+        off, on, hand = _means(own)
+        if size >= _SINCE and on - off < GOAL * (hand - off):
+            found.append(size)
+    return found
+
+
+def _by_size(clips: Iterable[Clip]) -> Mapping[float, list[Clip]]:
+    found: dict[float, list[Clip]] = {}
+    for clip in clips:
+        found.setdefault(clip.plan.size, []).append(clip)
+    return found
 
 
 def looks(clips: Sequence[Clip], modes: Sequence[Mode]) -> str:
