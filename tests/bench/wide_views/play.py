@@ -1,8 +1,8 @@
 """Plays pictures to the daemon's own parts in a time of its own, as fast as the machine can.
 
 The daemon is assembled as `vitcam run` does it, without the page and the history. A camera gives `FPS` pictures a
-second; each look at the model takes `LOOK_FRAMES` of them, which is slower than a Raspberry Pi 5 is. The clock that all
-parts read stands still while they work, so the same pictures give the same answers on every machine.
+second; each look at the model takes `LOOK_FRAMES` of them. The clock that all parts read stands still while they work,
+so the same pictures give the same answers on every machine.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ NOT_RUN = {
     r"pip install|wget ": "needs the network",
     r"\.venv/bin/ruff ": "changes the files of a contributor's checkout",
     r"rpicam-vid ": "needs a camera of a Raspberry Pi; the second half of the pipe is tested with ffmpeg",
-    r"vitcam run( --model \S+| --host 0\.0\.0\.0)?$": "needs a camera",
+    r"vitcam run( --model \S+| --host 0\.0\.0\.0| --config \S+)?$": "needs a camera",
     r"vitcam password$": "asks on a terminal",
     r"pass show ": "needs a password manager",
     r"vitcam restore ": "wants the daemon to be ended first; tests/integration/cli/test_backup.py runs it",
