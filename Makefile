@@ -154,7 +154,8 @@ site: $(VENV)/site  ## build all pages as a site in build/site; a dead link is a
 	rm -rf build/site
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -c docs . build/site
 
-# ARGS=docs/train/graph.md; docs/measured.json holds the commands of each page, and the models that were measured
+# ARGS=docs/train/graph.md, or ARGS="README.md --only evaluate"; docs/measured.json holds the commands of each page, and
+# the models that each measured
 measured: $(VENV)/full  ## list the pages with measured figures; ARGS=PAGE measures one anew
 	$(BIN)/python docs/measured.py $(ARGS)
 

@@ -1,11 +1,12 @@
-"""Pages whose figures were measured: which commands measure each, and whether the models that it speaks of still ship.
+"""Pages whose figures were measured: by which commands, and whether the models that each of these measured still ship.
 
 measured.json holds both, for each page. A command that writes no page prints its figures, and a person puts them in.
 
 python docs/measured.py                 list the pages and their commands
 python docs/measured.py PAGE…           run the commands of these pages, and note today's models
 python docs/measured.py --note PAGE…    note today's models only: the commands were run by hand
-python docs/measured.py --check         warn of pages that speak of another model; with --strict they are an error
+python docs/measured.py --only TEXT …   the same for the commands alone that contain this text
+python docs/measured.py --check         warn of commands that measured another model; with --strict they are an error
 """
 
 import argparse
@@ -14,7 +15,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vitcam.model import bundle
@@ -25,11 +26,11 @@ RECORD = ROOT / "docs" / "measured.json"
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What is known of the measurements of one page."""
+    """A command that measures figures of a page."""
 
-    commands: tuple[str, ...]
+    command: str
     models: dict[str, str]
-    """The fingerprints of the models when it was measured, by name. Empty: it speaks of no model that ships."""
+    """The fingerprints of the models when it ran last, by name. Empty: it measures no model that ships."""
 
     def stale(self) -> list[str]:
         """The models that are others today."""
@@ -46,49 +47,58 @@ def fingerprint(model: str) -> str:
     return hashlib.sha256(bundle.flatbuffer(path)).hexdigest()[:12] if path.exists() else ""
 
 
-def read() -> dict[str, Measured]:
-    """All measured pages by their path in the repository."""
+def read() -> dict[str, list[Measured]]:
+    """What measures each page, by its path in the repository."""
     known = json.loads(RECORD.read_text("utf-8"))
-    return {page: Measured(tuple(each["commands"]), each["models"]) for page, each in known.items()}
+    return {page: [Measured(*each) for each in commands.items()] for page, commands in known.items()}
 
 
 def main(arguments: list[str]) -> int:
-    """Exit status: that of a command that failed; 1 if --strict found a page that speaks of another model."""
+    """Exit status: that of a command that failed; 1 if --strict found a command that measured another model."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("pages", nargs="*", metavar="PAGE")
     options.add_argument("--note", action="store_true", help="run nothing, note today's models")
-    options.add_argument("--check", action="store_true", help="warn of pages that speak of another model")
-    options.add_argument("--strict", action="store_true", help="such a page is an error")
+    options.add_argument("--only", default="", metavar="TEXT", help="only the commands that contain this text")
+    options.add_argument("--check", action="store_true", help="warn of commands that measured another model")
+    options.add_argument("--strict", action="store_true", help="such a command is an error")
     o = options.parse_args(arguments)
     pages = read()
     if unknown := [page for page in o.pages if page not in pages]:
         options.error(f"{unknown[0]} is not a measured page; these are: {', '.join(pages)}")
     for page in o.pages:
-        if code := 0 if o.note else _run(pages[page].commands):
+        if code := _measure(pages, page, o.only, run=not o.note):
             return code
-        pages[page] = pages[page].noted()
-        RECORD.write_text(json.dumps({name: asdict(each) for name, each in pages.items()}, indent=1) + "\n", "utf-8")
     if o.pages:
         return 0
-    for page, each in pages.items():
-        if models := " and ".join(each.stale()):
-            level, how = "ERROR" if o.strict else "WARNING", f'make measured ARGS="{page}"'
-            print(
-                f"{level}: {page} shows another {models} than the one that ships; measure it again: {how}",
-                file=sys.stderr,
-            )
-        elif not (o.check or o.strict):
-            print(page, *each.commands, sep="\n    ")
-    return int(o.strict and any(each.stale() for each in pages.values()))
+    if not (o.check or o.strict):
+        for page, commands in pages.items():
+            print(page, *(each.command for each in commands), sep="\n    ")
+    stale = [(page, each) for page, commands in pages.items() for each in commands if each.stale()]
+    for page, each in stale:
+        models, level = " and ".join(each.stale()), "ERROR" if o.strict else "WARNING"
+        print(f"{level}: {page} shows another {models} than the one that ships: {each.command}", file=sys.stderr)
+    if stale:
+        print("measure it again: make measured ARGS='PAGE --only TEXT-OF-THE-COMMAND'", file=sys.stderr)
+    return int(o.strict and bool(stale))
 
 
-def _run(commands: tuple[str, ...]) -> int:
-    environ = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    for command in commands:
-        print(f"$ {command}", flush=True)
-        if code := subprocess.run(["/bin/bash", "-c", command], cwd=ROOT, env=environ).returncode:
+def _measure(pages: dict[str, list[Measured]], page: str, only: str, run: bool) -> int:
+    """Exit status of the command that failed; each that did not is noted in the record."""
+    for i, each in enumerate(pages[page]):
+        if only not in each.command:
+            continue
+        if code := _run(each.command) if run else 0:
             return code
+        pages[page][i] = each.noted()
+        known = {name: {each.command: each.models for each in commands} for name, commands in pages.items()}
+        RECORD.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
     return 0
+
+
+def _run(command: str) -> int:
+    environ = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    print(f"$ {command}", flush=True)
+    return subprocess.run(["/bin/bash", "-c", command], cwd=ROOT, env=environ).returncode
 
 
 if __name__ == "__main__":

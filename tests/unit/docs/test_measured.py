@@ -25,9 +25,9 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.setitem(sys.modules, "measured", module)
     spec.loader.exec_module(module)
     pages = {
-        "fresh.md": {"commands": ["true"], "models": {"mnist": module.fingerprint("mnist")}},
-        "old.md": {"commands": ["true"], "models": {"mnist": "0123456789ab"}},
-        "peers.md": {"commands": ["false"], "models": {}},
+        "fresh.md": {"true": {"mnist": module.fingerprint("mnist")}},
+        "old.md": {"true answers": {"mnist": "0123456789ab"}, "true speed": {"mnist": "0123456789ab"}},
+        "peers.md": {"false": {}},
     }
     record = tmp_path / "measured.json"
     record.write_text(json.dumps(pages))
@@ -43,7 +43,7 @@ def test_every_page_that_a_command_writes_is_listed_and_every_listed_page_is_the
 def test_every_figure_of_the_readme_is_measured_by_the_command_beside_it() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
 
-    assert not [command for command in RECORD["README.md"]["commands"] if f"`{command}` |" not in text]
+    assert not [command for command in RECORD["README.md"] if f"`{command}` |" not in text]
 
 
 @pytest.mark.parametrize(("option", "code"), [("--check", 0), ("--strict", 1)])
@@ -62,6 +62,15 @@ def test_a_page_that_speaks_of_another_model_is_a_warning_or_an_error(
 def test_a_page_that_was_measured_again_is_fresh(measured: ModuleType) -> None:
     assert measured.main(["old.md"]) == 0
     assert measured.main(["--strict"]) == 0
+
+
+def test_commands_that_were_not_run_again_stay_old(measured: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    assert measured.main(["old.md", "--only", "answers"]) == 0
+    assert measured.main(["--strict"]) == 1
+
+    told = capsys.readouterr().err
+    assert "true speed" in told
+    assert "true answers" not in told
 
 
 def test_a_command_that_fails_leaves_the_page_as_old_as_it_was(measured: ModuleType) -> None:

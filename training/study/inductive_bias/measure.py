@@ -133,7 +133,7 @@ class BiasMeasurement:
             small = open_dataset(VIT.recipe.data).part("calibration")[:PHOTOS]
             networks = [
                 attention_distances(pretrained_weights(), "DeiT-Tiny, as published", ordinary),
-                attention_distances(_weights_of(LARGE), f"{LARGE}, made of it", ordinary),
+                attention_distances(_weights_of(LARGE), f"{LARGE}, made of AugReg", ordinary),
                 attention_distances(_weights_of(SCRATCH), f"{SCRATCH}", small),
             ]
             draw_distances(plot := self._plot("distance"), networks)
