@@ -16,6 +16,7 @@ import { Seen } from "./seen.js";
 import { SetAside } from "./set_aside.js";
 import { checkSession, showSession } from "./session.js";
 import { Speed } from "./speed.js";
+import { Teach } from "./teach.js";
 import { isLive, Views } from "./views.js";
 import { Windows } from "./windows.js";
 import { Words } from "./words.js";
@@ -43,6 +44,7 @@ new Screen();
 let model = null;
 let crop = null;
 let views = null;
+let teach = null;
 
 // predictions: the newest one, ten times a second at most
 
@@ -101,6 +103,7 @@ setInterval(() => {
 
 let away = false;
 let uptime = 0;
+let loads = null; // how many models this run has used one after the other
 let asked = Date.now();
 
 async function askState() {
@@ -111,6 +114,8 @@ async function askState() {
     const response = checkSession(await fetch("api/state", { signal: AbortSignal.timeout(3000) }));
     const state = await response.json();
     if (away || slept || state.uptime_s < uptime) await rejoin();
+    else if (loads !== null && state.model_loads !== loads) await takeModel();
+    loads = state.model_loads;
     uptime = state.uptime_s;
     away = false;
     showState(state, began);
@@ -121,9 +126,20 @@ async function askState() {
 }
 
 async function rejoin() {
-  if (JSON.stringify(await getModel()) !== JSON.stringify(model)) return location.reload(); // another model has other controls
+  await takeModel();
   if (isLive()) picture.reload();
   relisten();
+}
+
+// another model may be in use; one with other controls needs another page
+async function takeModel() {
+  const found = await getModel();
+  if (controlsOf(found) !== controlsOf(model)) return location.reload();
+  setModel(found);
+}
+
+function controlsOf({ name, input, heads, words, stream }) {
+  return JSON.stringify([input, heads, words && name, stream]);
 }
 
 // began: when it was asked for
@@ -137,6 +153,7 @@ function showState(state, began) {
   showPlayback(state.playback ?? null);
   crop.show(state.view);
   setAside.show(state.set_aside);
+  teach.show(state);
   zones.show(state);
   places.show(state, began);
   followed.allow(places.follows);
@@ -206,7 +223,12 @@ async function getModel() {
 }
 
 async function readModel() {
-  model = await getModel();
+  setModel(await getModel());
+}
+
+function setModel(found) {
+  model = found;
+  views?.setModel(model);
   showModel(model);
   answer.setModel(model);
   photo.setModel(model);
@@ -218,6 +240,7 @@ async function begin() {
     await readModel();
     new Words(model, readModel);
     new Names(() => answer.names, readModel);
+    teach = new Teach(takeModel);
     crop = new Crop(model.input, showView);
     new Controls(model, (look, kind) => {
       picture.show(look);

@@ -24,6 +24,12 @@ export class Views {
     this.#show();
   }
 
+  // model: of /api/model, once another one is in use
+  setModel(model) {
+    this.#model = model;
+    this.#history?.setModel(model);
+  }
+
   // state: of /api/state
   setState(state) {
     this.#state = state;

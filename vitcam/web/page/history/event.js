@@ -29,9 +29,8 @@ export class EventView {
   #done;
 
   // done: {changed(event), removed(id), step(id, by), back()}
-  constructor(labels, done) {
+  constructor(done) {
     this.#done = done;
-    find("labels").replaceChildren(...labels.map((label) => new Option("", label)));
     this.#overlay.addEventListener("change", () => this.#showPicture());
     this.#image.addEventListener("error", () => this.#say("The picture of this event could not be loaded.", true));
     find("favourite").addEventListener("click", () => this.#change({ favourite: !this.#event.favourite }));
@@ -48,6 +47,11 @@ export class EventView {
 
   get isOpen() {
     return !this.#section.hidden;
+  }
+
+  // labels: what an event may be corrected to
+  setLabels(labels) {
+    find("labels").replaceChildren(...labels.map((label) => new Option("", label)));
   }
 
   // mayChange: whether the caller may change and delete events

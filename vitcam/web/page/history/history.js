@@ -30,14 +30,20 @@ export class History {
 
   // model: of /api/model
   constructor(model) {
-    this.#view = new EventView(model.labels ?? [], {
+    this.#view = new EventView({
       changed: (event) => this.#replace(event),
       removed: (id) => { this.#remove(id); this.#back(); },
       step: (id, by) => this.#step(id, by),
       back: () => this.#back(),
     });
+    this.setModel(model);
     document.getElementById("event-back").addEventListener("click", (event) => { event.preventDefault(); this.#back(); });
     this.#fresh.addEventListener("click", () => this.#showWaiting());
+  }
+
+  // model: of /api/model
+  setModel({ labels = [] }) {
+    this.#view.setLabels(labels);
   }
 
   // address: what follows the # of it, such as events?label=cup or event/ID

@@ -1,0 +1,251 @@
+// Teaching labels of one's own: pictures are collected, a model is taught with them, it says how well it knows them, and it is used.
+
+import { Collecting } from "./collecting.js";
+import { ask, counted, DATA_SET, sentence, teach } from "./teach_api.js";
+import { TeachLabel } from "./teach_label.js";
+import { TeachReport } from "./teach_report.js";
+
+const NOTHING = "nothing special"; // the empty scene
+const NOTHING_S = 10;
+const LONGEST_S = 60;
+const MB = 1_000_000;
+const NAME = "my things";
+const STEPS = { "reading photos": "Looking at the pictures", learning: "Learning", checking: "Checking", writing: "Writing the model" };
+const find = (name) => document.getElementById(`teach-${name}`);
+
+export class Teach {
+  #button = document.getElementById("teach");
+  #panel = find("panel");
+  #list = find("labels");
+  #zone = find("zone");
+  #message = find("message");
+  #labels = new Map(); // label -> TeachLabel
+  #taking = null; // the TeachLabel whose pictures are being taken
+  #collecting = new Collecting({ shown: (state) => this.#showTaken(state), over: (state) => this.#endTaken(state), failed: (error) => this.#endTaken(null, error) });
+  #report = new TeachReport({ changed: () => this.#read(), failed: (error) => this.#fail(error) });
+  #teaching = null; // AbortController
+  #taught = ""; // the name of the model that was taught here and can be used
+  #models = { models: [], name: "", before: null, fixed: "" };
+  #loads = null;
+  #changed;
+
+  // changed: called when another model is in use
+  constructor(changed) {
+    this.#changed = changed;
+    this.#button.addEventListener("click", () => (this.#panel.hidden ? this.#open() : this.#close()));
+    find("close").addEventListener("click", () => this.#close());
+    this.#panel.addEventListener("keydown", (event) => { if (event.key === "Escape") this.#close(); });
+    find("add").addEventListener("submit", (event) => { event.preventDefault(); this.#add(); });
+    find("form").addEventListener("submit", (event) => { event.preventDefault(); this.#teach(); });
+    find("stop").addEventListener("click", () => this.#teaching?.abort());
+    find("use").addEventListener("click", () => this.#use("api/model", { name: this.#taught }));
+    find("back").addEventListener("click", () => this.#use("api/model/back"));
+  }
+
+  // state: of /api/state
+  show({ access, zones, model_loads: loads }) {
+    const isAllowed = !access || access.scope === "control";
+    this.#button.hidden = !isAllowed;
+    this.#showZones(Object.keys(zones));
+    if (this.#panel.hidden) return;
+    if (!isAllowed) this.#close();
+    if (loads !== this.#loads) this.#readModels();
+    this.#loads = loads;
+  }
+
+  async #open() {
+    this.#message.hidden = true;
+    this.#panel.hidden = false;
+    this.#button.setAttribute("aria-expanded", "true");
+    this.#labelOf(NOTHING).say(`Take for ${NOTHING_S} seconds`, 0);
+    find("title").focus({ preventScroll: true });
+    document.querySelector(".stage").scrollIntoView({ block: "start" });
+    await Promise.all([this.#read(), this.#readModels()]);
+    find("name").value ||= this.#freeName();
+  }
+
+  #close() {
+    this.#panel.hidden = true;
+    this.#button.setAttribute("aria-expanded", "false");
+    this.#button.focus();
+  }
+
+  // the labels and their pictures
+  async #read() {
+    try {
+      const { datasets, bytes, max_mb: room } = await ask("api/datasets");
+      const counts = datasets.find(({ name }) => name === DATA_SET)?.labels ?? {};
+      for (const label of Object.keys(counts)) this.#labelOf(label);
+      find("room").textContent = `All pictures take ${(bytes / MB).toFixed(1)} MB of ${room.toLocaleString("en-GB")} MB.`;
+      for (const [label, row] of this.#labels) {
+        const count = counts[label] ?? 0;
+        if (row !== this.#taking) row.say(this.#wordOf(row), count);
+        await row.show(count);
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #labelOf(label) {
+    if (!this.#labels.has(label)) {
+      const row = new TeachLabel(label, {
+        take: (which, isHeld) => this.#take(which, isHeld),
+        stop: () => this.#collecting.end(),
+        changed: () => this.#read(),
+        failed: (error) => this.#fail(error),
+        others: (which) => [...this.#labels.keys()].filter((other) => other !== which.label),
+      });
+      this.#labels.set(label, row);
+      this.#list.append(row.row);
+    }
+    return this.#labels.get(label);
+  }
+
+  #wordOf({ label }) {
+    return label === NOTHING ? `Take for ${NOTHING_S} seconds` : "Hold to collect";
+  }
+
+  #add() {
+    const label = find("new").value.normalize("NFC").trim();
+    if (!label) return this.#say("Type a label first.", true);
+    this.#message.hidden = true;
+    find("new").value = "";
+    this.#labelOf(label).focus();
+  }
+
+  // isHeld: as long as the button is held; else one picture, or some seconds of the empty scene
+  #take(row, isHeld) {
+    this.#message.hidden = true;
+    if (this.#taking && this.#taking !== row) this.#taking.say(this.#wordOf(this.#taking), this.#taking.count);
+    this.#taking = row;
+    const much = isHeld ? { seconds: LONGEST_S } : row.label === NOTHING ? { seconds: NOTHING_S } : { count: 1 };
+    this.#collecting.begin({ label: row.label, ...much, ...(this.#zone.value ? { zone: this.#zone.value } : {}) });
+  }
+
+  #showTaken({ active, taken, left_s: left }) {
+    if (!this.#taking) return;
+    this.#taking.row.classList.toggle("taking", active);
+    const isWaited = active && this.#taking.label === NOTHING;
+    this.#taking.say(isWaited ? `Taking, ${Math.ceil(left)} s` : this.#wordOf(this.#taking), this.#taking.count + taken);
+  }
+
+  // state: of the recording; null where it could not begin, with the error
+  #endTaken(state, error = null) {
+    const row = this.#taking;
+    this.#taking = null;
+    row?.row.classList.remove("taking");
+    if (error) this.#fail(error);
+    else if (state.trouble) this.#say(sentence(state.trouble), true);
+    else this.#say(`${sentence(`${counted(state.taken)} of ${state.label} ${state.taken === 1 ? "was" : "were"} taken`)}${state.alike ? ` ${state.alike} that looked the same ${state.alike === 1 ? "was" : "were"} left out.` : ""}`);
+    return this.#read();
+  }
+
+  // with zones, pictures come from one of them
+  #showZones(zones) {
+    this.#zone.closest("label").hidden = zones.length === 0;
+    if ([...this.#zone.options].map(({ value }) => value).join("\n") !== zones.join("\n")) this.#zone.replaceChildren(...zones.map((zone) => new Option(zone)));
+  }
+
+  async #readModels() {
+    try {
+      this.#models = await ask("api/models");
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#offer();
+  }
+
+  // what can be used now
+  #offer() {
+    const { name, before, fixed } = this.#models;
+    find("fixed").hidden = !fixed;
+    find("fixed").textContent = `The configuration names the model (${fixed}), so no other one can be used here. You can teach one all the same.`;
+    find("now").textContent = `In use: ${name}`;
+    find("use").hidden = Boolean(fixed) || !this.#taught || this.#taught === name;
+    find("use").textContent = `Use ${this.#taught}`;
+    find("back").hidden = Boolean(fixed) || !before || before === name;
+    find("back").textContent = `Back to ${before}`;
+  }
+
+  #freeName() {
+    const names = [NAME, ...Array.from(this.#models.models, (_, index) => `${NAME} ${index + 2}`)];
+    return names.find((name) => !this.#models.models.includes(name)) ?? NAME;
+  }
+
+  async #teach() {
+    if (this.#teaching) return;
+    const asked = { dataset: DATA_SET, name: find("name").value.trim(), add_to: find("form").elements.beside.value === "yes" };
+    this.#begin();
+    try {
+      const report = await teach(asked, (progress) => this.#progress(progress), this.#teaching.signal);
+      this.#report.show(report);
+      this.#taught = report.name;
+      await this.#check();
+      find("name").value = "";
+      await this.#readModels();
+      find("name").value = this.#freeName();
+    } catch (error) {
+      if (error.name === "AbortError") this.#say("The teaching was stopped. Nothing was written.");
+      else this.#fail(error);
+    } finally {
+      this.#end();
+    }
+  }
+
+  #begin() {
+    this.#teaching = new AbortController();
+    this.#message.hidden = find("lost").hidden = true;
+    this.#report.hide();
+    this.#progress({ step: "reading photos", done: 0, total: 0 });
+    find("progress").hidden = false;
+    find("go").disabled = true;
+  }
+
+  #end() {
+    this.#teaching = null;
+    find("progress").hidden = true;
+    find("go").disabled = false;
+  }
+
+  #progress({ step, done, total }) {
+    find("step").textContent = `${STEPS[step] ?? step} …`;
+    const bar = find("bar");
+    if (total) Object.assign(bar, { max: total, value: done });
+    else bar.removeAttribute("value");
+  }
+
+  // which labels of zones and rules it does not know is said before it is used
+  async #check() {
+    const { unknown } = await ask("api/model", "POST", { name: this.#taught, check: true });
+    find("lost").hidden = unknown.length === 0;
+    find("lost-list").replaceChildren(...unknown.map((text) => Object.assign(document.createElement("li"), { textContent: sentence(text) })));
+  }
+
+  async #use(path, body) {
+    for (const name of ["use", "back"]) find(name).disabled = true;
+    this.#say("The model is being loaded and checked …");
+    try {
+      const { name, remembered, reason } = await ask(path, "POST", body);
+      this.#say(remembered ? `${name} is in use now.` : `${name} is in use until vitcam is restarted: ${reason}.`);
+      find("lost").hidden = true;
+      await this.#changed();
+    } catch (error) {
+      this.#fail(error);
+    }
+    for (const name of ["use", "back"]) find(name).disabled = false;
+    await this.#readModels();
+    const next = ["back", "use"].map(find).find((button) => !button.hidden) ?? find("title");
+    next.focus({ preventScroll: true });
+  }
+
+  #fail(error) {
+    this.#say(sentence(error.message), true);
+  }
+
+  #say(text, bad = false) {
+    this.#message.hidden = false;
+    this.#message.classList.toggle("bad", bad);
+    this.#message.textContent = text;
+  }
+}

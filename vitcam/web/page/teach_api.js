@@ -1,0 +1,66 @@
+// What the panel "Teach" asks of the daemon. A refusal is thrown with the daemon's sentence.
+
+import { checkSession } from "./session.js";
+
+export const DATA_SET = "mine";
+const AWAY = "vitcam did not answer; is it still running?";
+
+// Returns the answer's JSON.
+export async function ask(path, method = "GET", body = undefined) {
+  const response = await send(path, method, body);
+  return response.json();
+}
+
+// asked: of /api/teach; progress: called with {step, done, total}; returns the report
+export async function teach(asked, progress, signal) {
+  const response = await send("api/teach", "POST", asked, signal);
+  let report = null;
+  for await (const { kind, record } of events(response)) {
+    if (kind === "progress") progress(record);
+    if (kind === "error") throw new Error(record.error);
+    if (kind === "report") report = record;
+  }
+  if (!report) throw new Error(AWAY);
+  return report;
+}
+
+export function addressOf(label, picture = null) {
+  return ["api/datasets", ...[DATA_SET, label, picture].filter((part) => part !== null).map(encodeURIComponent)].join("/");
+}
+
+export function sentence(text) {
+  const whole = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}
+
+export function counted(n, noun = "picture") {
+  return `${n.toLocaleString("en-GB")} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+async function send(path, method, body, signal) {
+  let response;
+  try {
+    const sent = body === undefined ? {} : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+    response = checkSession(await fetch(path, { method, signal, keepalive: method === "DELETE", ...sent }));
+  } catch (error) {
+    throw error.name === "AbortError" ? error : new Error(AWAY);
+  }
+  if (response.ok) return response;
+  throw new Error(await response.json().then(({ error }) => error, () => AWAY));
+}
+
+// server-sent events of an answer to a POST, which EventSource cannot read
+async function* events(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const blocks = (text + value).split("\n\n");
+    text = blocks.pop();
+    for (const block of blocks) {
+      const found = /^event: (\w+)\ndata: (.*)$/.exec(block);
+      if (found) yield { kind: found[1], record: JSON.parse(found[2]) };
+    }
+  }
+}
