@@ -4,7 +4,8 @@ import time
 
 import numpy as np
 
-from vitcam.frames import Frame, Guess, Image, Prediction, Rect, Timings
+from vitcam.frames import Frame, Guess, Image, Prediction, Timings
+from vitcam.rects import Rect
 
 SECOND = 1_000_000_000
 

@@ -4,9 +4,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
 
-from vitcam.frames import Guess, Rect
+from vitcam.frames import Guess
 from vitcam.history.database.connections import open_to_read
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
+from vitcam.rects import Rect
 
 START_MS = 1_767_225_600_000  # 2026-01-01, 00:00 UTC
 SUMMARY = FrameSummary((Guess("cup", 0.9), Guess("bowl", 0.05)), (128, 72), Rect(28, 0, 72, 72))

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.frames import SECOND, prediction
-from vitcam.frames import Frame, Image, Place, Prediction, Rect
+from vitcam.frames import Frame, Image, Place, Prediction
+from vitcam.rects import Rect
 
 WIDTH, HEIGHT, FPS = 320, 180, 12
 Floats = NDArray[np.float32]

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.frames import SECOND, prediction
-from vitcam.frames import Event, Frame, Image, Prediction, Rect
+from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.problems.watch import ProblemWatch
+from vitcam.rects import Rect
 
 Change = Callable[[Image], Image]
 

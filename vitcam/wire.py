@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Box, Event, Group, Prediction, Rect, Shown, Unreadable
+from vitcam.frames import Event, Group, Prediction, Shown, Unreadable
+from vitcam.rects import Box, Rect
 from vitcam.text import readable
 
 

@@ -13,8 +13,9 @@ import cv2
 import numpy as np
 
 from vitcam.follow.follower import Follower
-from vitcam.frames import Frame, Rect
+from vitcam.frames import Frame
 from vitcam.pictures.resize import InputSpec
+from vitcam.rects import Rect
 from vitcam.zones.areas import NO_AREAS
 
 BEGIN, END = 0x7EA0000, 0x7EA0001  # as in insn.c

@@ -26,13 +26,14 @@ import numpy as np
 
 from tests.daemon import Daemon, daemon
 from tests.soak.gauge import read
-from vitcam.frames import Guess, Rect
+from vitcam.frames import Guess
 from vitcam.history.database.connections import open_to_write
 from vitcam.history.database.rows import summary_values, values_of
 from vitcam.history.query_text import read_query
 from vitcam.history.record import stored_record
 from vitcam.history.store import EventStore
 from vitcam.history.stored import FrameSummary, Kind, StoredEvent
+from vitcam.rects import Rect
 
 _DAY_MS = 86_400_000
 _YOUNG_DAYS = 29.0

@@ -13,11 +13,11 @@ from typing import Any
 
 from tests.fuzz.outcome import Outcome, chance, damaged
 from vitcam.errors import VitcamError
-from vitcam.frames import Rect
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.encode import encode_jpeg
+from vitcam.rects import Rect
 from vitcam.replay.agreement import judge
 from vitcam.replay.bundle import read_bundle, write_bundle
 from vitcam.replay.stored_picture import StoredPicture, ask_again, checked_picture

@@ -10,8 +10,8 @@ from typing import Any
 import cv2
 import numpy as np
 
-from vitcam.frames import Rect
 from vitcam.pictures.view import UPRIGHT
+from vitcam.rects import Rect
 from vitcam.sources.picamera.copying import Copying
 from vitcam.sources.picamera.details import parts_of
 from vitcam.sources.picamera.larger import configure_for_boxes

@@ -19,9 +19,10 @@ import numpy as np
 from tests.eventually import eventually
 from tests.pivm.report import Report
 from vitcam.errors import SourceError, SourceLost
-from vitcam.frames import Box, Frame, Rect
+from vitcam.frames import Frame
 from vitcam.pictures.resize import InputSpec, crop_of
 from vitcam.pictures.view import Region
+from vitcam.rects import Box, Rect
 from vitcam.sources import Source, SourceOptions, default_uri, open_source
 from vitcam.sources.v4l2_devices import capture_devices
 from vitcam.zones.active import ActiveAreas

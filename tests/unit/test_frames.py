@@ -3,7 +3,8 @@ from dataclasses import replace
 import numpy as np
 
 from tests.frames import prediction
-from vitcam.frames import Box, Detail, Frame, Place, Rect
+from vitcam.frames import Detail, Frame, Place
+from vitcam.rects import Box, Rect
 
 
 def test_a_box_is_the_crop_of_what_is_followed_in_fractions() -> None:

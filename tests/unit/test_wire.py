@@ -4,7 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from tests.frames import prediction
-from vitcam.frames import Box, Event, Group, Rect, Unreadable
+from vitcam.frames import Event, Group, Unreadable
+from vitcam.rects import Box, Rect
 from vitcam.wire import error_record, event_record, frame_record, prediction_record, summary_record, wall_time
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from vitcam.clips.ring import Cut
 from vitcam.errors import VitcamError
-from vitcam.frames import Box
 from vitcam.processes.child import how_it_ended, without_settings
 from vitcam.processes.command import run_with_timeout
+from vitcam.rects import Box
 from vitcam.text import printable
 
 INSTALL = "sudo apt install ffmpeg"

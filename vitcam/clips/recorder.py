@@ -15,9 +15,10 @@ from vitcam.clips.ffmpeg import find_ffmpeg
 from vitcam.clips.queue import ClipQueue, ClipStore, remove_leftovers
 from vitcam.clips.ring import MOST_BYTES, Cut, Ring, Still
 from vitcam.errors import VitcamError
-from vitcam.frames import Box, Event, Frame, Image, Prediction
+from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.names.vocabulary import NO_MEANINGS, Meanings, means_any
 from vitcam.pictures.encode import encode_jpeg
+from vitcam.rects import Box
 
 log = logging.getLogger(__name__)
 

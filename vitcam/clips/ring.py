@@ -3,7 +3,7 @@
 from collections import deque
 from dataclasses import dataclass
 
-from vitcam.frames import Box
+from vitcam.rects import Box
 
 MOST_BYTES = 32 << 20
 """Of the pictures in memory; a minute of 640×360 px at 10 pictures/s takes 24 MB."""

@@ -4,10 +4,11 @@ import cv2
 import numpy as np
 
 from vitcam.explain.explained import ExplainedPhoto
-from vitcam.frames import LEAST, WHY_BLANK, Frame, Guess, Image, Rect
+from vitcam.frames import LEAST, WHY_BLANK, Frame, Guess, Image
 from vitcam.model.card import ModelCard
 from vitcam.pictures.canvas import BLUE, GREEN, RED, Panel, bars, fitted, panel_row
 from vitcam.pictures.font import Colour
+from vitcam.rects import Rect
 
 
 def first_row(explained: ExplainedPhoto, column: int) -> Image:

@@ -2,8 +2,8 @@
 
 import math
 
-from vitcam.frames import Rect
 from vitcam.pictures.resize import InputSpec
+from vitcam.rects import Rect
 
 _ROOM = 1.5  # a box is so many times as large as what it is around
 _MIDDLE = 0.1  # of a box's side: so far from its middle may be what it is around

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from vitcam.follow.track import Bounds
 from vitcam.follow.watch import BoxLook, Watch
-from vitcam.frames import Box, Frame, Place, Prediction, Rect
+from vitcam.frames import Frame, Place, Prediction
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Follow, Region
+from vitcam.rects import Box, Rect
 from vitcam.zones.areas import Areas, Zone, zone_rect
 
 

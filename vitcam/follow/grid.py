@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Image, Rect
+from vitcam.frames import Image
+from vitcam.rects import Rect
 
 Cells = NDArray[np.float32]  # (rows, columns, 3): mean colours, in levels of 255
 Mask = NDArray[np.uint8]  # (rows, columns): 1 where it holds, else 0

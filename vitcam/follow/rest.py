@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from vitcam.follow.boxes import overlap_of
-from vitcam.frames import Image, Prediction, Rect
+from vitcam.frames import Image, Prediction
+from vitcam.rects import Rect
 
 _EVERY_NS = 2_000_000_000
 _MOST_PLACES = 64

@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 
 from vitcam.follow.grid import Span
-from vitcam.frames import Place, Rect
+from vitcam.frames import Place
+from vitcam.rects import Rect
 
 _CONFIRMED = 3  # frames in a row: two after the first that moved
 _LOST_NS = 1_000_000_000  # for this time it may be hidden

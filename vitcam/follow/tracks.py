@@ -7,7 +7,7 @@ from vitcam.follow.blobs import Blob
 from vitcam.follow.boxes import box_around, common_of, steady_box
 from vitcam.follow.grid import Grid, Mask, Span
 from vitcam.follow.track import Bounds, Track
-from vitcam.frames import Rect
+from vitcam.rects import Rect
 
 MOST_BOXES = 3
 _MOST_TRACKS = 12

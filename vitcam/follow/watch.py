@@ -13,8 +13,9 @@ from vitcam.follow.rest import RestNames, ScenePicture, names_at_rest
 from vitcam.follow.scene import Scene
 from vitcam.follow.track import Bounds, Track
 from vitcam.follow.tracks import Tracks
-from vitcam.frames import Detail, Frame, Image, Place, Prediction, Rect
+from vitcam.frames import Detail, Frame, Image, Place, Prediction
 from vitcam.pictures.resize import InputSpec
+from vitcam.rects import Rect
 
 _FLOOD = 0.35  # more of the view than a thing fills
 _FLOOD_NS = 1_000_000_000  # for this time after it nothing new is followed

@@ -6,11 +6,12 @@ import cv2
 import numpy as np
 
 from vitcam.errors import VitcamError
-from vitcam.frames import Frame, Image, Prediction, Rect
+from vitcam.frames import Frame, Image, Prediction
 from vitcam.history.budget import Detail
 from vitcam.history.stored import FrameSummary
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.resize import shrunk
+from vitcam.rects import Rect
 
 QUALITY = 80
 _DETAIL_QUALITY = 90  # it is small, it is looked at from near by, and models learn from it

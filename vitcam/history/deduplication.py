@@ -14,11 +14,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Box
 from vitcam.history.budget import Detail, WriteBudget
 from vitcam.history.database.sharing import DAY_MS, owner_of
 from vitcam.history.picture_files import PictureFiles
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
+from vitcam.rects import Box
 
 _SOON_MS = 600_000
 _SIZE = (32, 18)  # px of the thumbnails

@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Box, Group, Guess, Place, Rect, Shown, node_of
+from vitcam.frames import Group, Guess, Place, Shown, node_of
+from vitcam.rects import Box, Rect
 
 _FILE_NAME = re.compile(r"[\w-][\w.-]{0,127}", re.ASCII)
 Kind = Literal["seen", "unknown", "problem"]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, UsageError
-from vitcam.frames import Frame, Guess, Image, ModelIdentity, Prediction, Rect, Timings
+from vitcam.frames import Frame, Guess, Image, ModelIdentity, Prediction, Timings
 from vitcam.model import bundle
 from vitcam.model.bank import Bank
 from vitcam.model.card import card_of_graph, check_inputs, check_outputs
@@ -30,6 +30,7 @@ from vitcam.names.active import ActiveNames
 from vitcam.names.naming import Naming
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pictures.resize import InputSpec, brightened, chosen_part, crop_of, frame_of_picture, of_model_size
+from vitcam.rects import Rect
 
 EXPLAIN = "explain"  # the signature that also gives rollout and rows
 

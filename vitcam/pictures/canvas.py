@@ -10,9 +10,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Image, Rect
+from vitcam.frames import Image
 from vitcam.pictures.font import Colour, draw_text, shorten, text_width, wrap
 from vitcam.pictures.overlay import draw_weights
+from vitcam.rects import Rect
 
 INK: Colour = (24, 27, 34)
 PALE: Colour = (98, 106, 120)

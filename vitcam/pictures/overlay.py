@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError
-from vitcam.frames import Image, Prediction, Rect
+from vitcam.frames import Image, Prediction
 from vitcam.pictures.overlay_kinds import OVERLAYS
+from vitcam.rects import Rect
 
 Draw = Callable[[Image, NDArray[np.float32], float], None]
 """Draws into (h, w, 3) uint8, RGB, the weights (gh, gw), with an opacity of 0 to 1 of the hottest spot."""

@@ -12,8 +12,9 @@ import cv2
 import numpy as np
 
 from vitcam.errors import ModelError, UsageError
-from vitcam.frames import Frame, Image, Rect
+from vitcam.frames import Frame, Image
 from vitcam.pictures.view import CROP_WORDS, Region
+from vitcam.rects import Rect
 
 ResizeMode = Literal["crop", "squash"]
 Interpolation = Literal["area", "linear", "bicubic"]

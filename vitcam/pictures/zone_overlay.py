@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import cv2
 
-from vitcam.frames import Image, Prediction, Rect
+from vitcam.frames import Image, Prediction
 from vitcam.pictures.font import Colour, draw_text, shorten, text_width
 from vitcam.pictures.overlay import STYLES, overlay_weights
 from vitcam.pictures.overlay_kinds import OVERLAYS
+from vitcam.rects import Rect
 
 Look = tuple[Rect, Prediction]
 """What the model saw of a picture, in its px, and what it said."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vitcam.events import Lasting
-from vitcam.frames import Box, Event, Group, Prediction
+from vitcam.frames import Event, Group, Prediction
+from vitcam.rects import Box
 
 GAP_NS = 10_000_000_000
 """For this time what is followed may be out of sight and still be the same event."""

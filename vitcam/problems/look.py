@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Frame, Prediction, Rect
+from vitcam.frames import Frame, Prediction
+from vitcam.rects import Rect
 
 TILES = 12  # three rows of four
 _ROWS, _COLUMNS = 3, 4

@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 from vitcam._version import __version__
 from vitcam.config.load import EffectiveSettings
 from vitcam.errors import UsageError, VitcamError
-from vitcam.frames import Guess, Rect
+from vitcam.frames import Guess
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import MAX_BYTES
+from vitcam.rects import Rect
 from vitcam.redaction import redacted
 from vitcam.replay.stored_picture import StoredPicture
 from vitcam.storage.files import atomic_write

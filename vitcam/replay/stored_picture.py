@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, VitcamError
-from vitcam.frames import Frame, Guess, Image, Prediction, Rect
+from vitcam.frames import Frame, Guess, Image, Prediction
 from vitcam.history.record import full_record, time_text
 from vitcam.history.store import EventStore
 from vitcam.history.stored import FrameSummary, StoredEvent
 from vitcam.model.bundle import read
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import find_model, list_models
+from vitcam.rects import Rect
 
 _SHOWN = 12  # digits of a fingerprint
 _ULID = re.compile("[0-9A-HJKMNP-TV-Z]{26}")

@@ -4,8 +4,9 @@ import math
 from dataclasses import replace
 
 from vitcam.errors import SourceError
-from vitcam.frames import Detail, Frame, Image, Rect
+from vitcam.frames import Detail, Frame, Image
 from vitcam.pictures.view import Region
+from vitcam.rects import Rect
 from vitcam.zones.areas import NO_AREAS, Areas, mask_rect
 
 _BESIDE = 4

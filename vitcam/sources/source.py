@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol, Self
 
-from vitcam.frames import Box, Frame, Image, Rect, Unreadable
+from vitcam.frames import Frame, Image, Unreadable
 from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Limits
 from vitcam.pictures.resize import InputSpec, crop_of, enough_for
 from vitcam.pictures.view import MOST_SIDE, UPRIGHT, Orientation, Region
+from vitcam.rects import Box, Rect
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.zones.active import ActiveAreas

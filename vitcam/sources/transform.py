@@ -9,9 +9,10 @@ import cv2
 import numpy as np
 
 from vitcam.errors import MasksUnknown, SourceError, UsageError
-from vitcam.frames import Box, Detail, Frame, Image, Rect
+from vitcam.frames import Detail, Frame, Image
 from vitcam.pictures.resize import InputSpec, rect_of
 from vitcam.pictures.view import Orientation, Region
+from vitcam.rects import Box, Rect
 from vitcam.sources.masks import MaskRects, blackened, blackened_detail, overlap
 from vitcam.sources.source import Source, SourceOptions
 from vitcam.zones.areas import Areas

@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 
 from vitcam.errors import SourceError
-from vitcam.frames import Rect
 from vitcam.pictures.view import Follow, Region
+from vitcam.rects import Rect
 
 MOST_ZONES = 64
 MOST_MASKS = 64

@@ -11,7 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Frame, Rect
+from vitcam.frames import Frame
+from vitcam.rects import Rect
 
 Blocks = NDArray[np.float32]  # (3, 32, 32): RGB, since an object as bright as its background may have another colour
 

@@ -12,7 +12,8 @@ import numpy as np
 from tests.bench.wide_views.scenes import Scene, Sprite, scene_of
 from tests.bench.wide_views.things import Thing
 from tests.bench.wide_views.weather import WEATHERS, Weather, weather_of
-from vitcam.frames import Box, Image
+from vitcam.frames import Image
+from vitcam.rects import Box
 
 FPS = 10.0
 SIZES = (0.5, 1.0, 2.0, 4.0, 8.0)

@@ -18,9 +18,10 @@ import numpy as np
 from tests.bench.wide_views.clips import FPS, Plan, Shot, shots_of
 from tests.bench.wide_views.play import Mode, Picture, Played, hand_box, play
 from tests.bench.wide_views.things import Thing, things_of
-from vitcam.frames import LIKELY, Rect
+from vitcam.frames import LIKELY
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.opencv import use_one_thread
+from vitcam.rects import Rect
 from vitcam_training.evaluation.clips import RIGHT, WRONG, Names
 from vitcam_training.evaluation.intervals import bootstrap_figure, bootstrap_means
 

@@ -22,7 +22,8 @@ from vitcam.config.settings import Settings
 from vitcam.daemon.assembly import assemble
 from vitcam.daemon.classifiers import CameraClassifier
 from vitcam.daemon.parts import Daemon, RunOptions
-from vitcam.frames import Box, Event, Frame, Image, Prediction, Rect, Shown, Unreadable
+from vitcam.frames import Event, Frame, Image, Prediction, Shown, Unreadable
+from vitcam.rects import Box, Rect
 from vitcam.sinks.sink import Summary
 from vitcam.sources import OPENERS
 from vitcam.sources.source import Source, SourceOptions

@@ -12,12 +12,12 @@ from tests.command import Result, vitcam
 from tests.eventually import eventually
 from tests.frames import picture
 from tests.histories import START_MS, SUMMARY, change, is_sound
-from vitcam.frames import Box, Rect
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
+from vitcam.rects import Box, Rect
 
 JPEG = encode_jpeg(picture(), 80)
 

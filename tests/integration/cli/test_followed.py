@@ -11,10 +11,10 @@ from tests.daemon import daemon
 from tests.eventually import eventually
 from tests.moving_scenes import textured
 from tests.videos import write_video
-from vitcam.frames import Box
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent
 from vitcam.pictures.decode import decode_image
+from vitcam.rects import Box
 
 GOLDEN = Path(__file__).parents[3] / "models/golden"
 WIDTH, HEIGHT, SIDE, FPS = 1280, 720, 150, 8

@@ -10,9 +10,9 @@ import pytest
 
 from tests.parts import need_model
 from vitcam.errors import SourceError
-from vitcam.frames import Rect
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import InputSpec, to_model_size
+from vitcam.rects import Rect
 from vitcam.sources import SourceOptions, demo, open_source
 from vitcam.sources.demo import CLIP, RAM_FRAMES
 from vitcam.sources.film import Film

@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.videos import encode_film
-from vitcam.frames import Image, Rect
+from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec
+from vitcam.rects import Rect
 from vitcam.sources import SourceOptions, open_source
 
 FAST = SourceOptions(realtime=False)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from vitcam.errors import SourceError
-from vitcam.frames import Frame, Rect, Unreadable
+from vitcam.frames import Frame, Unreadable
 from vitcam.pictures.resize import InputSpec
+from vitcam.rects import Rect
 from vitcam.sources import SourceOptions, open_source
 from vitcam.sources.images import Images
 

@@ -21,11 +21,12 @@ from tests import fake_picamera2
 from tests.eventually import eventually
 from tests.fake_picamera2 import BARS
 from vitcam.errors import SourceError, SourceLost
-from vitcam.frames import Box, Detail, Frame, Rect
+from vitcam.frames import Detail, Frame
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Orientation, Region
 from vitcam.processes.child import Child
 from vitcam.processes.shared_memory import POOL_SIZE
+from vitcam.rects import Box, Rect
 from vitcam.sources import SourceOptions, default_uri, open_source
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas

@@ -13,8 +13,9 @@ import pytest
 from tests.parts import need_program
 from tests.videos import write_video
 from vitcam.errors import SourceError
-from vitcam.frames import Frame, Rect, Unreadable
+from vitcam.frames import Frame, Unreadable
 from vitcam.pictures.resize import InputSpec
+from vitcam.rects import Rect
 from vitcam.sources import SourceOptions, open_source
 
 FRAMES, FPS = 60, 30

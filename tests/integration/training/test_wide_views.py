@@ -14,7 +14,8 @@ from tests.bench.wide_views.play import Mode, Picture, hand_box, play
 from tests.bench.wide_views.scenes import scene_of
 from tests.bench.wide_views.things import Thing, opacity_of
 from tests.bench.wide_views.weather import WEATHERS, weather_of
-from vitcam.frames import Box, Image, Rect
+from vitcam.frames import Image
+from vitcam.rects import Box, Rect
 
 
 def disc(side: int = 60) -> NDArray[np.float32]:

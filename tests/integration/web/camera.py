@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from tests import frames
 from tests.eventually import eventually
-from vitcam.frames import Box, Frame, Group, Guess, Image, Prediction, Rect, Shown
+from vitcam.frames import Frame, Group, Guess, Image, Prediction, Shown
 from vitcam.model.card import ModelCard
 from vitcam.model.record import ModelInfo
 from vitcam.model.runtime import RuntimeInfo
 from vitcam.pictures.decode import Decoded, decode
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.pipeline.latest_frame import ClassifiedFrame
+from vitcam.rects import Box, Rect
 from vitcam.run_model import RunModel
 from vitcam.slot import Current, Slot
 from vitcam.sources.active_crop import ActiveCrop

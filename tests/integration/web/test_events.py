@@ -22,12 +22,12 @@ from tests.frames import picture
 from tests.histories import START_MS, SUMMARY, change
 from tests.integration.web.camera import Camera, Client
 from tests.integration.web.lines import connected
-from vitcam.frames import Box, Rect
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import FrameSummary, Query
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
+from vitcam.rects import Box, Rect
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

@@ -9,8 +9,9 @@ import pytest
 
 from tests.eventually import eventually
 from tests.integration.web.camera import Camera, Client, Followed
-from vitcam.frames import Image, Rect
+from vitcam.frames import Image
 from vitcam.pipeline.latest_frame import ClassifiedFrame
+from vitcam.rects import Rect
 from vitcam.web.server import WebServer
 
 BIRD, BRANCH = Followed(Rect(960, 90, 200, 200), "pagoda"), Followed(Rect(40, 500, 80, 80), known=False)

@@ -9,7 +9,8 @@ from tests.clips import event, frame_at
 from tests.frames import SECOND, picture, prediction
 from vitcam.clips.recorder import ClipOptions, ClipRecorder, shrink
 from vitcam.clips.ring import Cut
-from vitcam.frames import Box, Event, Group
+from vitcam.frames import Event, Group
+from vitcam.rects import Box
 
 _OPTIONS = ClipOptions(before_s=2, after_s=1, longest_s=20)
 

@@ -16,7 +16,7 @@ from tests.frames import SECOND
 from tests.refusals import naming
 from vitcam.clips.ffmpeg import Ffmpeg, at_constant_rate, find_ffmpeg
 from vitcam.errors import VitcamError
-from vitcam.frames import Box
+from vitcam.rects import Box
 
 
 def test_a_clip_is_h264_with_a_keyframe_each_second_and_the_right_length(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from tests.frames import frame, picture, prediction
 from vitcam.datasets.collector import Collector, Wanted
 from vitcam.datasets.store import DataSets
 from vitcam.errors import UsageError
-from vitcam.frames import Detail, Rect
+from vitcam.frames import Detail
 from vitcam.pictures.decode import decode_image
+from vitcam.rects import Rect
 
 SECOND = 1_000_000_000
 BOX = Rect(100, 30, 32, 32)

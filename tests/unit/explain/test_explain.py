@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from vitcam.explain.explained import ExplainedPhoto, true_label
 from vitcam.explain.figure import MARGIN, WIDTH, draw_figure
 from vitcam.explain.first_row import patch_words
-from vitcam.frames import Group, Guess, Image, Prediction, Rect, Timings
+from vitcam.frames import Group, Guess, Image, Prediction, Timings
 from vitcam.model.card import ModelCard
 from vitcam.pictures.canvas import GREEN, RED, columns_for, fitted, heat_over
 from vitcam.pictures.resize import InputSpec, frame_of_picture, to_model_size
+from vitcam.rects import Rect
 
 CARD = ModelCard("made-up", "for a test", InputSpec(64, 64), {}, 16, (4, 4), 3, 2, 48, 1000)
 LABELS = ("cup", "pagoda", "wild cat", "daisy", "tick", "face", "rose")

@@ -3,8 +3,8 @@
 import numpy as np
 
 from vitcam.follow.boxes import box_around, common_of, least_of, overlap_of, steady_box
-from vitcam.frames import Rect
 from vitcam.pictures.resize import InputSpec
+from vitcam.rects import Rect
 
 VIEW = Rect(0, 0, 1280, 720)
 

@@ -13,7 +13,7 @@ from tests.eventually import eventually
 from tests.frames import SECOND, picture, prediction
 from tests.histories import START_MS, SUMMARY, change
 from vitcam.events import Rules
-from vitcam.frames import Box, Detail, Event, Frame, Guess, Prediction, Rect
+from vitcam.frames import Detail, Event, Frame, Guess, Prediction
 from vitcam.history.budget import WriteBudget
 from vitcam.history.export import as_text, header, labelled_pictures
 from vitcam.history.record import full_record
@@ -24,6 +24,7 @@ from vitcam.history.stored import EventChange, FrameSummary, Query, StoredEvent
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pipeline.place_events import PlaceEvents
+from vitcam.rects import Box, Rect
 from vitcam.replay.stored_picture import stored_picture
 
 WIDTH, HEIGHT = 640, 320

@@ -7,12 +7,13 @@ import pytest
 
 from tests.eventually import eventually
 from tests.histories import change
-from vitcam.frames import Guess, Image, Rect
+from vitcam.frames import Guess, Image
 from vitcam.history.picture_files import CORRECTIONS
 from vitcam.history.store import EventStore
 from vitcam.history.stored import FrameSummary
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
+from vitcam.rects import Rect
 
 WIDTH, HEIGHT = 320, 180
 

@@ -4,13 +4,14 @@ from dataclasses import replace
 
 from tests.frames import SECOND, frame, picture, prediction
 from vitcam.events import Rules
-from vitcam.frames import Event, Frame, ModelIdentity, Prediction, Rect
+from vitcam.frames import Event, Frame, ModelIdentity, Prediction
 from vitcam.history.best_picture import sharpness
 from vitcam.history.recorder import Recorder
 from vitcam.history.stored import EventChange
 from vitcam.names.vocabulary import means_any
 from vitcam.pictures.decode import decode_image
 from vitcam.pipeline.place_events import PlaceEvents
+from vitcam.rects import Rect
 
 TOY = ModelIdentity("toy", "abc")
 

@@ -10,11 +10,11 @@ import pytest
 from tests.grouped import grouped_model, unsure_picture
 from tests.unit.model.test_bundle import CARD, FLATBUFFER
 from vitcam.errors import ModelError
-from vitcam.frames import Rect
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.out_of_distribution import familiarity, logistic
 from vitcam.pictures.resize import frame_of_picture
+from vitcam.rects import Rect
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:

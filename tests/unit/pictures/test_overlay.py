@@ -5,9 +5,10 @@ import pytest
 
 from tests.frames import picture, prediction
 from vitcam.errors import ModelError
-from vitcam.frames import Prediction, Rect
+from vitcam.frames import Prediction
 from vitcam.pictures.overlay import coloured, draw_overlay, draw_weights, fuse_heads, heat_map
 from vitcam.pictures.overlay_kinds import OVERLAYS
+from vitcam.rects import Rect
 
 
 def hot_corner(heads: int = 3) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:

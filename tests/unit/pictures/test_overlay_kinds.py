@@ -25,7 +25,7 @@ from typer.testing import CliRunner
 from tests.frames import picture, prediction
 from vitcam.cli import app
 from vitcam.config.describe import schema
-from vitcam.frames import Rect
+from vitcam.rects import Rect
 from vitcam.pictures.overlay import draw_overlay
 from vitcam.web.stream.variant import Variant, read_variant, stream_record
 

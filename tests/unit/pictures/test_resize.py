@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 from vitcam.errors import ModelError
-from vitcam.frames import Rect
 from vitcam.pictures.resize import InputSpec, brightened, crop_of, shrunk, to_model_size
+from vitcam.rects import Rect
 
 
 def test_the_crop_is_the_central_square_of_a_wide_picture() -> None:

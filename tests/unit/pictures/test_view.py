@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from vitcam.errors import UsageError
-from vitcam.frames import Image, Rect
+from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.pictures.view import UPRIGHT, Flip, Orientation, Region, is_region
+from vitcam.rects import Rect
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.transform import reorient, reorient_rect
 

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from tests.frames import picture, prediction
-from vitcam.frames import Prediction, Rect
+from vitcam.frames import Prediction
 from vitcam.pictures.zone_overlay import draw_zones
+from vitcam.rects import Rect
 
 LEFT, RIGHT = Rect(0, 0, 300, 360), Rect(340, 0, 300, 360)
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from tests.frames import SECOND, prediction
 from vitcam.events import Rules
-from vitcam.frames import Box, Event, Group, Place, Prediction, Rect
+from vitcam.frames import Event, Group, Place, Prediction
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents
+from vitcam.rects import Box, Rect
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 

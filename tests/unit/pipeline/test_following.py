@@ -13,12 +13,13 @@ from tests.frames import SECOND, frame
 from tests.moving_scenes import Clip, Thing, crossing, resting, swinging, told
 from tests.pipelines import PATIENCE_S, Numbered, answer
 from vitcam.follow.follower import Follower
-from vitcam.frames import Box, Frame, Place, Prediction, Rect
+from vitcam.frames import Frame, Place, Prediction
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Follow, Region
 from vitcam.pipeline.looks import Look, Looks
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
+from vitcam.rects import Box, Rect
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import NO_AREAS, Areas, Zone
 from vitcam.zones.motion import GateOptions, MotionGate

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from tests import frames
-from vitcam.frames import Detail, Frame, Place, Prediction, Rect, Shown
+from vitcam.frames import Detail, Frame, Place, Prediction, Shown
 from vitcam.heat.watch import HeatLimits
 from vitcam.pictures.view import Region
 from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.latest_frame import ClassifiedFrame, LatestFrame
+from vitcam.rects import Rect
 from vitcam.slot import Slot
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas

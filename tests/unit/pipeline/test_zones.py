@@ -10,12 +10,13 @@ import numpy as np
 from tests.eventually import eventually
 from tests.frames import frame, picture
 from tests.pipelines import PATIENCE_S, Numbered, answer, taking
-from vitcam.frames import Frame, Place, Prediction, Rect
+from vitcam.frames import Frame, Place, Prediction
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Region
 from vitcam.pipeline.looks import Gate
 from vitcam.pipeline.options import PipelineOptions, nothing_pending
 from vitcam.pipeline.pipeline import Pipeline
+from vitcam.rects import Rect
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 from vitcam.zones.motion import GateOptions, MotionGate

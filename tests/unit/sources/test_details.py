@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vitcam.frames import Box, Detail, Frame, Image, Rect
+from vitcam.frames import Detail, Frame, Image
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Flip, Orientation, Region, Rotate
+from vitcam.rects import Box, Rect
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.masks import masked
 from vitcam.sources.picamera.details import parts_of, write_detail

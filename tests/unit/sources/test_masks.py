@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from tests.frames import frame
 from tests.refusals import naming
 from vitcam.errors import MasksUnknown, SourceError, VitcamError
-from vitcam.frames import Frame, Image, Rect
+from vitcam.frames import Frame, Image
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.pictures.view import UPRIGHT, Orientation, Region
+from vitcam.rects import Rect
 from vitcam.sources import SourceOptions, open_source, v4l2
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.masks import masked as with_masks

@@ -11,9 +11,10 @@ import pytest
 
 from tests.frames import frame
 from vitcam.errors import SourceError
-from vitcam.frames import Frame, Image, Rect
+from vitcam.frames import Frame, Image
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.pictures.view import UPRIGHT, Orientation, Region
+from vitcam.rects import Rect
 from vitcam.sources import SourceOptions, open_source
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.transform import OrientedSource

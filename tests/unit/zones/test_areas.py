@@ -2,8 +2,8 @@ import pytest
 
 from tests.refusals import naming
 from vitcam.errors import SourceError
-from vitcam.frames import Rect
 from vitcam.pictures.view import Region
+from vitcam.rects import Rect
 from vitcam.zones.areas import mask_rect, zone_rect
 
 

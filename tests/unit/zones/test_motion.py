@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tests.frames import SECOND, frame
-from vitcam.frames import Frame, Image, Rect
+from vitcam.frames import Frame, Image
+from vitcam.rects import Rect
 from vitcam.zones.motion import GateOptions, MotionDetector, MotionGate
 
 FPS = 30

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from vitcam.errors import UsageError
-from vitcam.frames import Frame, Image, Prediction, Rect
+from vitcam.frames import Frame, Image, Prediction
 from vitcam.model.classifier import Classifier
+from vitcam.rects import Rect
 from vitcam_training.data.dataset import Sample
 from vitcam_training.study.faithfulness.curves import Ask
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Box, Group, Guess, Rect
+from vitcam.frames import Group, Guess
 from vitcam.history.stored import CLIPS, FRAMES, Action, FrameSummary, StoredEvent, is_below
+from vitcam.rects import Box, Rect
 
 _CURVE = np.dtype([("ms", "<u4"), ("p", "<u2")])
 _WHOLE = 65535  # a probability of 1 in 16 bits

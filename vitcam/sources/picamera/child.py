@@ -17,10 +17,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from vitcam.frames import Rect
 from vitcam.pictures.resize import InputSpec
 from vitcam.processes.child import MAX_MESSAGE, pack, unpack
 from vitcam.processes.shared_memory import POOL_SIZE
+from vitcam.rects import Rect
 from vitcam.sources.discovery import NO_IMPORT
 from vitcam.sources.picamera.copying import Copying
 from vitcam.sources.picamera.larger import configure_for_boxes, configure_without, shows_the_view

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Image, Rect
+from vitcam.frames import Image
 from vitcam.pictures.view import UPRIGHT, Orientation
+from vitcam.rects import Rect
 from vitcam.sources.picamera.details import parts_of, write_detail
 from vitcam.sources.picamera.messages import CameraConfig, DetailCut, Ready
 from vitcam.sources.picamera.streams import Streams, copy_model_input, copy_preview
@@ -29,6 +30,7 @@ class Copying:
         """Write preview, model input and details.
 
         request  a CompletedRequest of picamera2
+        buffer   (n,) uint8: a part of the shared memory, where they go
         rects    what is followed, in px of the preview
         returns  the details that were written
         """

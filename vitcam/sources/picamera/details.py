@@ -7,7 +7,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Image, Rect
+from vitcam.frames import Image
+from vitcam.rects import Rect
 from vitcam.sources.picamera.messages import MOST_DETAILS, DetailCut
 from vitcam.sources.picamera.streams import GrantedStream
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vitcam.frames import Rect
+from vitcam.rects import Rect
 from vitcam.sources.picamera.messages import CameraConfig
 from vitcam.sources.picamera.streams import (
     GrantedStream,

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Image, Rect
+from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec
+from vitcam.rects import Rect
 
 MOST_DETAILS = 3
 """Of one frame."""

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import SourceError, SourceLost
-from vitcam.frames import Detail, Frame, Rect
+from vitcam.frames import Detail, Frame
 from vitcam.processes.child import Child, how_it_ended, pack, unpack
 from vitcam.processes.shared_memory import POOL_SIZE
+from vitcam.rects import Rect
 from vitcam.sources.picamera.messages import (
     KINDS,
     MOST_DETAILS,

@@ -7,9 +7,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Image, Rect
+from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 from vitcam.pictures.view import Orientation
+from vitcam.rects import Rect
 from vitcam.sources.picamera.messages import CameraConfig
 
 # picamera2 names formats as DRM does, from the highest byte down: its "BGR888" is R, G, B in memory

@@ -5,13 +5,14 @@ from concurrent.futures import Executor
 
 import cv2
 
-from vitcam.frames import Image, Prediction, Rect
+from vitcam.frames import Image, Prediction
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.overlay import draw_overlay, overlay_weights
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.resize import shrunk
 from vitcam.pictures.zone_overlay import draw_zones
 from vitcam.pipeline.latest_frame import ClassifiedFrame
+from vitcam.rects import Rect
 from vitcam.web.stream.picture import Placeholder, draw_placeholder
 from vitcam.web.stream.variant import Variant
 

@@ -12,8 +12,8 @@ from tests.integration.web.browser import console_errors
 from tests.integration.web.camera import Camera, Followed
 from tests.integration.web.page.test_page import open_page, text, wait
 from tests.integration.web.page.test_page_states import findings
-from vitcam.frames import Rect
 from vitcam.pictures.view import Region
+from vitcam.rects import Rect
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 from vitcam.zones.active import ActiveAreas

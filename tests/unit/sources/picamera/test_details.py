@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from tests.fake_picamera2 import ColorSpace, MappedArray, Picamera2, Transform
 from tests.unit.sources.picamera.test_larger import EVERY_PX, config
-from vitcam.frames import Image, Rect
+from vitcam.frames import Image
+from vitcam.rects import Rect
 from vitcam.sources.picamera.details import Part, parts_of, write_detail
 from vitcam.sources.picamera.larger import configure_for_boxes
 from vitcam.sources.picamera.streams import GrantedStream

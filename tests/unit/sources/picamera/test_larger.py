@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from tests.fake_picamera2 import ColorSpace, MappedArray, Picamera2, Transform
-from vitcam.frames import Image, Rect
+from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec
+from vitcam.rects import Rect
 from vitcam.sources.picamera.larger import configure_for_boxes, shows_the_view
 from vitcam.sources.picamera.messages import CameraConfig
 from vitcam.sources.picamera.streams import GrantedStream, Streams, buffers_size, copy_preview

@@ -7,9 +7,9 @@ import weakref
 import numpy as np
 import pytest
 
-from vitcam.frames import Rect
 from vitcam.pictures.resize import InputSpec
 from vitcam.processes.child import MAX_MESSAGE, pack, unpack
+from vitcam.rects import Rect
 from vitcam.sources.picamera.messages import KINDS, CameraConfig, CameraFailed, Captured, DetailCut, Message, Ready
 
 

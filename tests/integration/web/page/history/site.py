@@ -14,10 +14,11 @@ from selenium.webdriver.common.by import By
 from tests.eventually import eventually
 from tests.integration.web.camera import Camera
 from tests.integration.web.page.test_page import wait
-from vitcam.frames import Guess, Rect
+from vitcam.frames import Guess
 from vitcam.history.budget import WriteBudget
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
+from vitcam.rects import Rect
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

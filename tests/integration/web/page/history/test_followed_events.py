@@ -16,7 +16,7 @@ from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.history.site import Site, cards, history_site, open_history, seen_at
 from tests.integration.web.page.test_page import text, wait
 from tests.integration.web.page.test_page_states import findings, hidden
-from vitcam.frames import Box, Rect
+from vitcam.rects import Box, Rect
 
 BOX = Rect(240, 20, 40, 40)
 _WIDE, _TALL, _SQUARE = (320, 180), (180, 320), (240, 240)

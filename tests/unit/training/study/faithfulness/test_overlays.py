@@ -9,9 +9,10 @@ import pytest
 
 from tests.refusals import naming
 from vitcam.errors import UsageError
-from vitcam.frames import Image, Prediction, Rect, Timings
+from vitcam.frames import Image, Prediction, Timings
 from vitcam.model.card import ModelCard
 from vitcam.pictures.resize import InputSpec
+from vitcam.rects import Rect
 from vitcam_training.data.dataset import Sample
 from vitcam_training.evaluation.intervals import Interval, bootstrap_means
 from vitcam_training.report.faithfulness import (
