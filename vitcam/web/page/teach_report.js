@@ -25,7 +25,7 @@ export class TeachReport {
   // report: of /api/teach
   show(report) {
     const pictures = report.labels.reduce((sum, { photos }) => sum + photos, 0);
-    this.#title.textContent = `${report.name} knows ${counted(report.labels.length, "label")} from ${counted(pictures)}`;
+    this.#title.textContent = `${report.name} has learned ${counted(report.labels.length, "label")} from ${counted(pictures)}`;
     this.#text.replaceChildren(
       ...wellOf(report).map(line),
       ...listOf("These were taken for something else", report.confused.map((pair) => confused(pair))),

@@ -146,7 +146,7 @@ def test_two_labels_are_collected_taught_used_and_taken_back(
 
     assert first, "the empty scene is offered first"
     assert set(collected) == {NOTHING, "my cup"}
-    assert report.startswith("my things knows 2 labels from")
+    assert report.startswith("my things has learned 2 labels from")
     assert wide <= 0
     assert objections == []
     assert console_errors(chrome) == []
