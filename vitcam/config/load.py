@@ -39,13 +39,14 @@ class EffectiveSettings:
     """Sentences about what was given and is not used."""
 
     def given(self, name: str) -> str:
-        """Where a setting came from; empty for the default."""
+        """Where a setting came from, for people; empty for the default."""
         origin = self.origins[name]
-        return "" if origin == DEFAULT else origin
+        return "" if origin == DEFAULT else f"the {origin}" if origin == COMMAND_LINE else origin
 
     def configured(self, name: str) -> str:
         """The same; empty also for an option of the command line."""
-        return self.given(name).replace(COMMAND_LINE, "")
+        origin = self.origins[name]
+        return "" if origin in (DEFAULT, COMMAND_LINE) else origin
 
     def rows(self) -> list[tuple[str, Any, str]]:
         """Name, value and origin of every setting, in the order of the file."""

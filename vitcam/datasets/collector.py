@@ -115,7 +115,6 @@ class Collector:
         name = datetime.now().astimezone().strftime("%Y%m%dT%H%M%S%f")[:-3]  # two may begin within a second
         with self._changed:
             self._recording = _Recording(wanted, name, time.monotonic_ns(), [])
-            self._waiting.clear()
         self.worker.start()
         return self.state()
 

@@ -152,3 +152,12 @@ def test_a_recording_ends_by_itself_where_the_camera_gives_no_frame(scene: Scene
     scene.collector._recording.began_ns -= 60 * SECOND
 
     assert scene.collector.state().active is False
+
+
+def test_a_recording_that_begins_at_once_loses_no_picture_of_the_one_before(scene: Scene) -> None:
+    scene.begin("cup", count=1)
+    waiting = scene.collector._recording, "x-001.jpg", np.zeros((9, 9, 3), np.uint8), None
+    scene.collector._waiting.append(waiting)  # type: ignore[arg-type]
+    scene.begin("plate", count=1)
+
+    assert scene.pictures("cup") == ["x-001.jpg"]
