@@ -5,20 +5,21 @@ import math
 from vitcam.pictures.resize import InputSpec
 from vitcam.rects import Rect
 
-_ROOM = 1.5  # a box is so many times as large as what it is around
+ROOM = 1.5  # a box is so many times as large as what it is around
 _MIDDLE = 0.1  # of a box's side: so far from its middle may be what it is around
-_GROWS, _SHRINKS = 1.1, 0.6  # how much larger or smaller the box of now must be to take its place
+_GROWS, _SHRINKS = 1.07, 0.93  # how much larger or smaller the box of now must be to take its place
 
 
-def box_around(thing: Rect, bounds: Rect, least: tuple[int, int]) -> Rect:
-    """The box of a thing: half as large again, of the shape of the model's input, and inside its bounds.
+def box_around(thing: Rect, bounds: Rect, least: tuple[int, int], room: float = ROOM) -> Rect:
+    """The box of a thing: `room` times as large, of the shape of the model's input, and inside its bounds.
 
     thing   in px of the picture
     bounds  the view or the zone, in px of the picture
     least   least (height, width) in px: less would have to be enlarged for the model
+    room    a box is so many times as large as what it is around
     """
     height, width = (max(1, side) for side in least)
-    scale = max(_ROOM * max(thing.width / width, thing.height / height), 1.0)
+    scale = max(room * max(thing.width / width, thing.height / height), 1.0)
     scale = min(scale, bounds.width / width, bounds.height / height)
     wide, high = max(1, math.floor(width * scale + 1e-6)), max(1, math.floor(height * scale + 1e-6))
     wide, high = min(wide, bounds.width), min(high, bounds.height)
@@ -29,12 +30,12 @@ def box_around(thing: Rect, bounds: Rect, least: tuple[int, int]) -> Rect:
     return Rect(x, y, wide, high)
 
 
-def steady_box(before: Rect, thing: Rect, bounds: Rect, least: tuple[int, int]) -> Rect:
+def steady_box(before: Rect, thing: Rect, bounds: Rect, least: tuple[int, int], room: float = ROOM) -> Rect:
     """The same box, unless the thing has left its middle or has another size, or the bounds are others.
 
-    thing, bounds, least  as in `box_around`
+    thing, bounds, least, room  as in `box_around`
     """
-    now = box_around(thing, bounds, least)
+    now = box_around(thing, bounds, least, room)
     aside = max(
         abs(2 * now.x + now.width - 2 * before.x - before.width) / (2 * before.width),
         abs(2 * now.y + now.height - 2 * before.y - before.height) / (2 * before.height),

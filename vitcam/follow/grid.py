@@ -48,6 +48,11 @@ class Span:
         return self.height * self.width
 
     @property
+    def middle(self) -> tuple[float, float]:
+        """Row and column, in cells."""
+        return (self.top + self.bottom) / 2, (self.left + self.right) / 2
+
+    @property
     def longer_side(self) -> int:
         return max(self.height, self.width)
 

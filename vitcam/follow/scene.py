@@ -29,6 +29,7 @@ _ENOUGH = 0.3  # of it must be without anything new
 _BLACK = (8.0, 8.0, 8.0, 0.0)  # levels that are added before two are divided, since dark px are mostly noise
 _MOST_GAIN = 2.5
 _UNSURE_LIGHT = 0.5  # so much of what a change of light does to a cell may be more or less than in its neighbourhood
+_LIT, _LIT_SHARE = 4.0, 0.05  # levels that light does to a cell, and the part of all cells
 _DISTRUST = 0.02  # weight of a cell in its neighbourhood's gain while something new is there
 _TOGETHER = 4  # of 3×3 cells that must differ: what flickers alone is no thing
 
@@ -49,6 +50,8 @@ class Scene:
         """Where the last picture shows something that the scene does not have."""
         self.moves: Mask = np.zeros(cells.shape[:2], np.uint8)
         """Where it differs from the last half second."""
+        self.light_changes = False
+        """Whether a part of the last picture is in another light than the scene."""
         self.share = 0.0
         """The part of the picture that differs, 0 to 1."""
 
@@ -70,6 +73,7 @@ class Scene:
         difference = _largest(cv2.absdiff(cells, expected))
         limit = np.clip(_NOISE_TIMES * self._noise, _LEAST, _MOST)
         by_light = _largest(cv2.absdiff(expected, self._mean))
+        self.light_changes = bool(np.count_nonzero(by_light > _LIT) > _LIT_SHARE * by_light.size)
         differs = (difference > np.maximum(limit, _UNSURE_LIGHT * by_light)).astype(np.uint8)
         self.moves = (_largest(cv2.absdiff(cells, self._fast)) > limit).astype(np.uint8)
         together = cv2.boxFilter(differs, -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT)

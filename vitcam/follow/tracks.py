@@ -1,5 +1,7 @@
 """The things that are followed, or may be soon: which blob shows which of them, and which three deserve a box."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,9 @@ _MOVING_CELLS = 3
 _BORDER = 1  # cell that is partly covered
 _STEP = 2  # cells that a thing may move from one frame to the next in a blob that it shares
 _LARGER = 1.25  # than each of two things is the blob that shows both; else they are one thing
+_LATELY_S = 1.0
+_ON = 0.3  # of its longer side must what moves be from where it was lately
+_TRAIL = 1.5  # times what moves in it
 _LEFT = 0.3  # of its cells must differ there
 _FRUITLESS = 0.5  # of a look that named nothing new: what had two of them yields to what was not there before
 
@@ -53,12 +58,14 @@ class Tracks:
         now_ns: int,
         elapsed_s: float,
         begin: bool,
+        light_changes: bool,
     ) -> None:
         """Give each track the blob that shows it, and make tracks of the others.
 
         blobs  the largest first, each with the zone or view that it lies in
         least  of a box, as `box_around` takes it
         begin  whether there may be new tracks
+        light_changes  whether a part of the scene is in another light, so that what a thing has left differs, too
         """
         self._wear *= np.float32(0.5 ** (elapsed_s / _WEAR_HALF_LIFE_S))
         free, crowded = [*blobs], len(blobs) > _MOST_AT_ONCE
@@ -70,6 +77,8 @@ class Tracks:
             else:
                 span = self._taken(track, free, crowded)
             if span is not None:
+                moving = self._moving_part(track, span, moves, elapsed_s)
+                span = moving if light_changes and moving is not None else span
                 self._move(track, span, least, elapsed_s)
                 self._note(track, differs, moves, now_ns)
             elif not track.is_confirmed:
@@ -93,7 +102,11 @@ class Tracks:
         """
 
         def rank(track: Track) -> tuple[float, int]:
-            worn = 0.0 if track.named_ns is not None else track.wear + _FRUITLESS * track.fruitless
+            worn = (
+                0.0
+                if track.named_ns is not None
+                else track.worn + (0.0 if track.travels else _FRUITLESS * track.fruitless)
+            )
             return worn - track.is_followed, track.born_ns
 
         confirmed = sorted((track for track in self.all if track.is_confirmed), key=rank)
@@ -160,8 +173,24 @@ class Tracks:
                 free.remove(each)
         return span
 
+    def _moving_part(self, track: Track, span: Span, moves: Mask, elapsed_s: float) -> Span | None:
+        """The part of what differs in which something moves on, where the rest does not move; None: there is none."""
+        rows, columns = np.nonzero(moves[span.cells])
+        if len(rows) < _MOVING_CELLS:
+            return None
+        top, left = span.top + int(rows.min()), span.left + int(columns.min())
+        moving = Span(top, left, span.top + int(rows.max()) + 1, span.left + int(columns.max()) + 1)
+        (down, across), (old_down, old_across) = moving.middle, track.lately_at
+        share = min(1.0, elapsed_s / _LATELY_S)
+        track.lately_at = old_down + share * (down - old_down), old_across + share * (across - old_across)
+        moves_on = math.dist(moving.middle, track.lately_at) > _ON * moving.longer_side
+        return moving if track.is_confirmed and moves_on and span.size > _TRAIL * moving.size else None
+
     def _begin(self, span: Span, bounds: Bounds, differs: Mask, least: tuple[int, int], now_ns: int) -> None:
-        track = Track(bounds, span, (float(span.height), float(span.width)), bounds.rect, now_ns, now_ns, now_ns)
+        size = float(span.height), float(span.width)
+        track = Track(
+            bounds, span, size, bounds.rect, now_ns, now_ns, now_ns, began_at=span.middle, lately_at=span.middle
+        )
         track.box = box_around(self._thing(track), bounds.rect, least)
         self._note_wear(track, differs)
         self.all.append(track)
@@ -169,8 +198,10 @@ class Tracks:
     def _move(self, track: Track, span: Span, least: tuple[int, int], elapsed_s: float) -> None:
         height, width = track.size
         track.size = _smoothed(height, span.height, elapsed_s), _smoothed(width, span.width, elapsed_s)
+        track.largest = max(track.largest[0], track.size[0]), max(track.largest[1], track.size[1])
         track.span = span
-        track.box = steady_box(track.box, self._thing(track), track.bounds.rect, least)
+        track.farthest = max(track.farthest, math.dist(span.middle, track.began_at))
+        track.box = steady_box(track.box, self._thing(track), track.bounds.rect, least, track.room)
 
     def _note(self, track: Track, differs: Mask, moves: Mask, now_ns: int) -> None:
         track.hits += 1

@@ -39,6 +39,8 @@ class BoxLook:
     is_moving: bool
     """Whether something has moved since the last look; before the first one, too."""
     is_due: bool
+    waves: bool = False
+    """Whether it only moves to and fro, and no look at it has named anything."""
     of_rest: bool = False
     """Whether the frame shows its place without it: nobody is told of that."""
 
@@ -98,7 +100,8 @@ class Watch:
         """The looks at what is followed in a frame, due or not."""
         if frame.preview.shape[:2] != (self.grid.height, self.grid.width):
             return []
-        return [self._look(track, frame) for track in self.tracks.followed]
+        travel = any(track.travels for track in self.tracks.followed)
+        return [self._look(track, frame, travel) for track in self.tracks.followed]
 
     def looked(self, prediction: Prediction) -> Prediction:
         """What a look at something that is followed has shown.
@@ -111,7 +114,9 @@ class Watch:
         now_ns, shown = prediction.captured_ns, prediction.shown.label
         rest = self._rest.of(prediction.crop, now_ns)
         named = shown is not None or prediction.unfamiliar  # what has no name by chance may have one in the next look
-        at_rest = rest is not None and named and shown in rest
+        # one look without a name says nothing of what other looks have named just now
+        lasts = shown is None and track.named_ns is not None
+        at_rest = rest is not None and named and shown in rest and not lasts
         unknown = shown is not None and rest is None and shown not in track.news
         track.wants_rest = unknown and self._picture.part(track.box) is not None
         track.note(None if at_rest else shown, now_ns)
@@ -169,7 +174,16 @@ class Watch:
         found = ((blob, self._bounds_of(blob)) for blob in blobs_of(scene.differs))
         blobs = [(blob, bounds) for blob, bounds in found if bounds is not None]
         least = least_of(self._spec, self._px_per_px)
-        self.tracks.match(blobs, scene.differs, scene.moves, least, now_ns, elapsed_s, not self._is_flooded)
+        self.tracks.match(
+            blobs,
+            scene.differs,
+            scene.moves,
+            least,
+            now_ns,
+            elapsed_s,
+            begin=not self._is_flooded,
+            light_changes=scene.light_changes,
+        )
         for track in self.tracks.fading(now_ns):
             self._scene.absorb(cells, track.span.grown(_MARGIN, self.grid.shape))
             self._rest.forget(track.box)
@@ -192,7 +206,7 @@ class Watch:
     def _rect_around(self, track: Track) -> Rect:
         return self.grid.rect_of(track.span.grown(_MARGIN + 1, self.grid.shape))
 
-    def _look(self, track: Track, frame: Frame) -> BoxLook:
+    def _look(self, track: Track, frame: Frame, travel: bool) -> BoxLook:
         now_ns = frame.captured_ns
         at_rest = self._picture.part(track.box) if track.wants_rest else None
         rect, details = _detailed(track.box, frame), frame.details
@@ -200,12 +214,14 @@ class Watch:
             rect, details = track.box, (Detail(track.box, at_rest),)
         shown = replace(frame, model_input=None, crop=rect, details=details)
         moving = track.looked_ns is None or track.moved_ns >= track.looked_ns
-        return BoxLook(track.place, shown, moving, track.is_due(now_ns), at_rest is not None)
+        return BoxLook(track.place, shown, moving, track.is_due(now_ns, travel), track.waves, at_rest is not None)
 
 
 def _greyness(cells: Cells) -> bool | None:
     """Whether a picture has no colours; None: that cannot be said."""
-    colour = float((cells.max(axis=2) - cells.min(axis=2)).mean())
+    red, green, blue = cv2.split(cells)
+    most, least = cv2.max(cv2.max(red, green), blue), cv2.min(cv2.min(red, green), blue)
+    colour = cv2.mean(cv2.subtract(most, least))[0]
     return True if colour < _GREY else False if colour > _COLOURED else None
 
 

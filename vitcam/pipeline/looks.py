@@ -143,4 +143,4 @@ class Looks:
 
 
 def _look_at(box: BoxLook) -> Look:
-    return Look(box.place, box.frame, box.is_moving or box.of_rest, box.of_rest)
+    return Look(box.place, box.frame, (box.is_moving and not box.waves) or box.of_rest, box.of_rest)

@@ -1,7 +1,7 @@
 """What is followed, and what is looked at, in synthetic scenes."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam.zones.areas import NO_AREAS, Areas
 
 SPEC = InputSpec(56, 56)
+BIRD = Thing(resting(3, 12, 160, 90))
 
 
 @dataclass
@@ -155,6 +156,51 @@ def test_boxes_that_name_nothing_yield_to_one_that_was_not_there_before() -> Non
 
     assert max(seen.boxes) == 3
     assert seen.share("bird") > 0.9
+
+
+def test_what_looks_cannot_name_is_shown_with_less_and_with_more_room() -> None:
+    unnamed = watch(Clip(12, (Thing(resting(3, 12, 160, 90), side=60, name=None),)))
+    named = watch(Clip(12, (Thing(resting(3, 12, 160, 90), side=60),)))
+
+    assert len(sides(unnamed)) > len(sides(named))
+    assert min(sides(unnamed)) < 0.85 * max(sides(unnamed))
+
+
+def sides(seen: Seen) -> set[int]:
+    """The sides of the boxes that were looked at once the thing was at rest, in px."""
+    looks = zip(seen.looks, seen.predictions, strict=True)
+    return {prediction.crop.width for at_s, prediction in looks if 5 < at_s < 11}
+
+
+def test_one_look_without_a_name_does_not_say_that_what_was_named_is_gone() -> None:
+    follower, found = Follower("motion", SPEC), []
+    for frame, things in Clip(12, (BIRD,)):
+        follower.take(frame, NO_AREAS)
+        for look in follower.looks(frame):
+            if look.of_rest:
+                follower.looked_at_rest(told(look.frame, look.place, {}))
+            elif frame.seq % 5 == 0:
+                answer = told(look.frame, look.place, things if frame.seq % 10 else {})
+                found.append(follower.looked(replace(answer, unfamiliar=not answer.known)))
+
+    nameless = [each for each in found if each.shown.label is None]
+    assert len(nameless) > 3
+    assert not any(each.at_rest for each in nameless)
+
+
+def test_what_waves_waits_longer_while_something_comes_from_elsewhere() -> None:
+    leaves = Thing(circling(60, 40, 12, 2), name=None)
+    alone = watch(Clip(16, (leaves,)))
+    beside = watch(Clip(16, (leaves, Thing(crossing(9, 130, 45)))))
+
+    assert beside.share("bird") > 0.8
+    assert 2 * len(looks_at_leaves(beside)) < len(looks_at_leaves(alone))
+
+
+def looks_at_leaves(seen: Seen) -> list[float]:
+    """Times of the looks in the upper left, while something crosses below, in s."""
+    looks = zip(seen.looks, seen.predictions, strict=True)
+    return [at_s for at_s, prediction in looks if 12 < at_s < 15 and prediction.crop.y < 60]
 
 
 def cloud(picture: Floats, at_s: float) -> Floats:
