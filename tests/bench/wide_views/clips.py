@@ -19,6 +19,11 @@ FPS = 10.0
 SIZES = (0.5, 1.0, 2.0, 4.0, 8.0)
 """The box of a thing, in % of the view's area."""
 MOVES = ("crossing", "resting", "border", "feeder")
+_FIRST = {"choose": 0, "final": 2000}
+"""The number of a set's first clip. It draws the scene, its weather and the path; another one makes other clips.
+
+The final clips had other numbers and scenes once. Their figures were looked at, so they chose what came after.
+"""
 HEIGHTS = {720: 1280, 1296: 2304}
 """Height -> width, in px."""
 BEFORE_S, PRESENT_S, AFTER_S = 4.0, 8.0, 1.0
@@ -63,7 +68,7 @@ def plans(kind: str, each: int, sizes: Sequence[float] = SIZES) -> list[Plan]:
     found = [
         Plan(kind, n, size, weather, MOVES[(n + n // len(MOVES) + turn) % len(MOVES)], height)
         for turn in range(each)
-        for n, (size, weather, height) in enumerate(cells, turn * len(cells))
+        for n, (size, weather, height) in enumerate(cells, _FIRST[kind] + turn * len(cells))
     ]
     return [found[i] for i in np.random.default_rng(0).permutation(len(found))]
 

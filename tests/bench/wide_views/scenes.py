@@ -117,26 +117,24 @@ def _bricks_and_slabs(rng: np.random.Generator, height: int, width: int) -> tupl
     return _above(wall, yard, edge), edge + 0.15
 
 
-def _meadow_and_fence(rng: np.random.Generator, height: int, width: int) -> tuple[Layer, float]:
-    sky = _plain(rng, height, width, (176, 196, 214), 12)
-    fence = _plain(rng, height, width, (134, 104, 74), 10)
-    _tiles(rng, fence, 1.0, 0.07, (70, 54, 40), offset=False)
-    top, edge = rng.uniform(0.1, 0.2), rng.uniform(0.4, 0.5)
-    meadow = _meadow(rng, height, width, (122, 134, 70), 4500)
-    _strokes(rng, meadow, (206, 190, 92), 250, 0.006, upright=False)
-    return _above(_above(sky, fence, top), meadow, edge), edge + 0.2
+def _water_and_reed(rng: np.random.Generator, height: int, width: int) -> tuple[Layer, float]:
+    edge = rng.uniform(0.4, 0.5)
+    water = np.ascontiguousarray(_plain(rng, height, width, (104, 122, 134), 10), np.float32)
+    for y in rng.integers(0, height, 90):  # ripples
+        left = int(rng.integers(0, width))
+        cv2.line(water, (left, int(y)), (left + height // 6, int(y)), (126, 144, 156), max(1, height // 400))
+    _strokes(rng, water, (112, 116, 66), 900, 0.2, upright=True)
+    bank = _meadow(rng, height, width, (128, 120, 84), 3000)
+    return _above(water, bank, edge), edge + 0.2
 
 
-def _house_and_gravel(rng: np.random.Generator, height: int, width: int) -> tuple[Layer, float]:
-    edge = rng.uniform(0.45, 0.55)
-    house = _plain(rng, height, width, (198, 188, 168), 7)
-    for at in rng.uniform(0.1, 1.5, 2):  # windows
-        left, top = round(at * height), round(0.08 * height)
-        cv2.rectangle(house, (left, top), (left + height // 5, top + height // 4), (66, 76, 88), -1)
-        cv2.rectangle(house, (left, top), (left + height // 5, top + height // 4), (232, 230, 224), height // 90)
-    gravel = _plain(rng, height, width, (158, 150, 138), 6)
-    _strokes(rng, gravel, (126, 120, 112), 5000, 0.006, upright=False)
-    return _above(house, gravel, edge), edge + 0.18
+def _stones_and_sand(rng: np.random.Generator, height: int, width: int) -> tuple[Layer, float]:
+    edge = rng.uniform(0.42, 0.55)
+    wall = _plain(rng, height, width, (118, 116, 112), 11)
+    _tiles(rng, wall, 0.1, 0.19, (74, 74, 72), offset=True)
+    sand = _plain(rng, height, width, (192, 172, 134), 6)
+    _strokes(rng, sand, (164, 146, 112), 3500, 0.005, upright=False)
+    return _above(wall, sand, edge), edge + 0.17
 
 
 def _above(upper: Layer, lower: Layer, edge: float) -> Layer:
@@ -190,5 +188,5 @@ def _soft(opacity: NDArray[np.float32]) -> NDArray[np.float32]:
 _Paint = Callable[[np.random.Generator, int, int], tuple[Layer, float]]
 _KINDS: dict[str, tuple[tuple[_Paint, _Colour, bool], ...]] = {
     "choose": ((_lawn_and_hedge, (66, 110, 48), False), (_bricks_and_slabs, (88, 104, 52), False)),
-    "final": ((_meadow_and_fence, (104, 120, 44), True), (_house_and_gravel, (58, 96, 66), True)),
+    "final": ((_water_and_reed, (92, 112, 60), True), (_stones_and_sand, (74, 102, 40), True)),
 }
