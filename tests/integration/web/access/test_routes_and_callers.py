@@ -87,7 +87,8 @@ FILES = {"/page/{name}": "app.js", "/page/history/{name}": "history.js", "/login
 
 def status(house: House, route: Route, caller: str, address: str) -> int:
     """What a caller is answered, from an address of its own: wrong passwords of the others must not delay it."""
-    target = route.path.replace("{name}", FILES.get(route.path, "")).replace("{id}", "none")
+    target = route.path.replace("{name}", FILES.get(route.path, "none")).replace("{id}", "none")
+    target = target.replace("{label}", "none").replace("{picture}", "none.jpg")
     with sent(house.url, target, route.method, headers=house.callers[caller], address=address) as answer:
         return answer.status
 
