@@ -118,7 +118,7 @@ Level = Literal["label", "group", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What people are told that a picture shows: the finest name that is more likely right than wrong."""
+    """What people read about a picture: the finest name that is more likely right than wrong."""
 
     label: str | None
     """The name of a label or of a group; None where no name is likely enough."""

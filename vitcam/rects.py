@@ -64,7 +64,7 @@ class Box:
         """Of what `str` gives. Raises ValueError for what does not lie in a frame."""
         x, y, width, height = map(float, text.split(","))
         if not (0 <= x <= 1 and 0 <= y <= 1 and 0 < width <= 1 and 0 < height <= 1):
-            raise ValueError(f"{text!r} is no box: it needs four numbers from 0 to 1")
+            raise ValueError(f"{text!r} is not a box: it needs four numbers from 0 to 1")
         return cls(x, y, width, height)
 
     def __str__(self) -> str:

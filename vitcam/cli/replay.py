@@ -71,7 +71,7 @@ def replay(
 
         settings = config.load({"model.name": model}).settings
         if follows(settings):
-            said = "What moves is followed anew in this video: boxes are not those of the run that recorded it."
+            said = "What moves is followed again in this video: boxes are not those of the run that recorded it."
             stderr_console().print(said, markup=False, highlight=False)
         _show_events(replay_video(Path(target), settings, _time_of_day(at)), as_json)
         return

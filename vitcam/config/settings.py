@@ -206,7 +206,7 @@ class CollectSettings:
     """Pictures that are collected to teach a model with them."""
 
     max_mb: Annotated[
-        float, Rule("Room for data sets of one's own, in MB. Nothing is deleted for it", low=0, high=1e7, live=True)
+        float, Rule("Room for data sets of your own, in MB. Nothing is deleted for it", low=0, high=1e7, live=True)
     ] = 500.0
 
 

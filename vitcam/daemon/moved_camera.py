@@ -7,7 +7,7 @@ from vitcam.sinks.sink import Summary
 
 
 class MovedCamera:
-    """A `vitcam.sinks.sink.Sink` that lets a follower begin anew when the camera was moved, and when it is back."""
+    """A `vitcam.sinks.sink.Sink` that lets a follower begin again when the camera was moved, and when it is back."""
 
     def __init__(self, follower: Follower) -> None:
         self._follower = follower

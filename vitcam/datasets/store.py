@@ -1,6 +1,6 @@
-"""Data sets of one's own: `datasets/NAME/LABEL/PICTURE.jpg` below the state folder, as `vitcam teach` reads them.
+"""Data sets of your own: `datasets/NAME/LABEL/PICTURE.jpg` below the state folder, as `vitcam teach` reads them.
 
-Whoever can change the folders may put anything there, so a name from outside never becomes a path before it is checked.
+A user who can change the folders may put anything there. A name from outside becomes a path once it was checked.
 """
 
 import re
@@ -172,14 +172,14 @@ class DataSets:
 def checked_folder(label: str) -> str:
     """A label in one spelling, as the name of its folder.
 
-    raises  UsageError for a text that is no label, or that no folder can be called
+    raises  UsageError for a text that cannot be a label or the name of a folder
     """
     text = unicodedata.normalize("NFC", label).strip()
     bad = not text.isprintable() or "/" in text or text.startswith(".") or text == "__MACOSX"
     if bad or not 0 < len(text) <= LONGEST_LABEL:
         raise UsageError(
             f"{shortened(repr(label))} cannot be a label; use 1 to {LONGEST_LABEL} printable characters without /, of "
-            "which the first is no dot"
+            "which the first is not a dot"
         )
     return text
 

@@ -64,7 +64,7 @@ class ScenePicture:
         return _part(self._picture, rect).copy()
 
     def forget(self) -> None:
-        """Begin anew with the next picture."""
+        """Begin again with the next picture."""
         self._picture, self._unknown, self._at_ns = None, (), None
 
 

@@ -31,7 +31,7 @@ _MOST_GAIN = 2.5
 _UNSURE_LIGHT = 0.5  # so much of what a change of light does to a cell may be more or less than in its neighbourhood
 _LIT, _LIT_SHARE = 4.0, 0.05  # levels that light does to a cell, and the part of all cells
 _DISTRUST = 0.02  # weight of a cell in its neighbourhood's gain while something new is there
-_TOGETHER = 4  # of 3×3 cells that must differ: what flickers alone is no thing
+_TOGETHER = 4  # of 3×3 cells that must differ: what flickers alone is noise
 
 
 class Scene:

@@ -42,7 +42,7 @@ class BoxLook:
     waves: bool = False
     """Whether it only moves to and fro, and no look at it has named anything."""
     of_rest: bool = False
-    """Whether the frame shows its place without it: nobody is told of that."""
+    """Whether the frame shows its place without it: it is not shown."""
 
 
 class Watch:
@@ -114,7 +114,7 @@ class Watch:
         now_ns, shown = prediction.captured_ns, prediction.shown.label
         rest = self._rest.of(prediction.crop, now_ns)
         named = shown is not None or prediction.unfamiliar  # what has no name by chance may have one in the next look
-        # one look without a name says nothing of what other looks have named just now
+        # one look without a name does not undo what other looks have named just now
         lasts = shown is None and track.named_ns is not None
         at_rest = rest is not None and named and shown in rest and not lasts
         unknown = shown is not None and rest is None and shown not in track.news
@@ -193,7 +193,7 @@ class Watch:
             self._picture.take(picture, now_ns, map(self._rect_around, self.tracks.all))
 
     def _bounds_of(self, blob: Blob) -> Bounds | None:
-        """The first zone in which the middle of a blob lies; None: it is no thing, or nobody follows it."""
+        """The first zone in which the middle of a blob lies; None: it is too thin, or nobody follows it."""
         if blob.cells < _THIN * blob.span.size:
             return None
         x, y = self.grid.middle_of(blob.span)

@@ -11,7 +11,7 @@ from vitcam.history.budget import Detail
 from vitcam.history.clock import RunTimes
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 
-_REMEMBERED = 512  # looks, at all places: the recorder hears of an event some time after its start
+_REMEMBERED = 512  # looks, at every place: the recorder hears of an event some time after its start
 _FIRST_SAVE_NS, _LONGEST_GAP_NS = 5_000_000_000, 600_000_000_000
 _MOST_POINTS, _FEW_POINTS = 64, 12
 

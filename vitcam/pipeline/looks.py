@@ -24,7 +24,7 @@ class Look:
     """Its `crop` is what the model sees."""
     is_urgent: bool = False
     of_rest: bool = False
-    """Whether it shows the place of what is followed without it; nobody is told of that."""
+    """Whether it shows the place of what is followed without it; it is not shown."""
 
 
 class Looks:

@@ -28,7 +28,7 @@ _TIMES = ("capture", "preprocess", "infer", "total")  # as in `Timings`
 
 
 class Following:
-    """Shows frames to what follows things in them. Where it fails nothing is followed, and it begins anew.
+    """Shows frames to what follows things in them. Where it fails nothing is followed, and it begins again.
 
     follower  gets each frame, from one thread at a time
     """

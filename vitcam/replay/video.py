@@ -92,7 +92,7 @@ class WouldAct:
 
 def replay_video(film: Path, settings: Settings, began: datetime) -> Iterator[Event | WouldAct]:
     """Events as they are known, and the rules that they fire. Every frame is classified in every zone; what moves is
-    followed anew where the settings say that it is followed.
+    followed again where the settings say that it is followed.
 
     began   local time at the film's start, for rules with `between`
     raises  ModelError, SourceError, UsageError

@@ -14,14 +14,14 @@ from vitcam.teach.learn import TEMPERATURES, Learned, surprise
 from vitcam.teach.logistic import Floats
 
 REJECTED = 0.05
-"""So many of the photos that are taught may be taken for none of the labels, in exchange for strange ones."""
+"""This share of the taught photos may be taken for none of the labels, so that unfamiliar ones are."""
 OF_BANK = 0.4
 """So far from the mean of the labels towards what was learned from the bank; chosen on other draws than are reported
 (python -m vitcam_training.study.teaching)."""
 KNOWN = 0.5
 """A label is known if it is more likely than none of them."""
 LOST = 0.01
-"""Beside the labels of the base, so many of its right answers may be lost."""
+"""Beside the labels of the base, this share of its right answers may be lost."""
 OFFSETS = tuple(np.arange(4.0, -8.5, -0.25).tolist())
 _FEWEST = 10
 """Held-out photos; of fewer neither temperature nor share can be told."""

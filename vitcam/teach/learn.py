@@ -156,7 +156,7 @@ class Teacher:
 
 
 def _some(examples: Examples, others: int) -> NDArray[np.intp]:
-    """Places of at most so many photos, of every label as many as its share, and of all others."""
+    """Places of at most this many photos, of every label as many as its share, and of all others."""
     count = len(examples)
     if count <= _MOST:
         return np.arange(count + others)

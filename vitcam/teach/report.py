@@ -17,7 +17,7 @@ from vitcam.teach.logistic import Floats
 MOST_NAMED = 5
 MOST_SUSPECTS = 50
 _GROWS = 0.02
-"""An accuracy that rose by more than this when the photos doubled will go on rising."""
+"""An accuracy that rose by more than this when the photos doubled will still rise."""
 _GOOD, _WEAK = 0.92, 0.8  # one in twenty is taken for none of the labels on purpose
 _FEW = 10  # photos of a label
 

@@ -31,7 +31,7 @@ _APART = 2.7
 def place_of(name: str) -> Path:
     """Where a taught model is written, so that `--model NAME` finds it.
 
-    raises  UsageError if that is no name, or that of a model that was not taught
+    raises  UsageError if that cannot be a name, or is that of a model that was not taught
     """
     if not name or len(name) > _LONGEST_NAME or set(name) - _NAME or not name[0].isalnum() or name[-1] in " .":
         raise UsageError(

@@ -66,8 +66,8 @@ def test_a_video_is_followed_anew_only_where_that_is_wanted_and_says_so(film: Pa
 
     boxed = [event for event in on.lines if event["box"] is not None]
     assert (on.code, off.code) == (0, 0), on.err + off.err
-    assert "followed anew" in on.err
-    assert "followed anew" not in off.err
+    assert "followed again" in on.err
+    assert "followed again" not in off.err
     assert boxed
     assert boxed[0]["track"] == 1
     assert 1.5 < boxed[0]["start_s"] < 6

@@ -1,4 +1,4 @@
-// Teaching labels of one's own: pictures are collected, a model is taught with them, it says how well it knows them, and it is used.
+// Teaching labels of your own: pictures are collected, a model is taught with them, it says how well it knows them, and it is used.
 
 import { Collecting } from "./collecting.js";
 import { ask, counted, DATA_SET, sentence, teach } from "./teach_api.js";

@@ -1,4 +1,4 @@
-"""Data sets of one's own: collecting what the camera sees, and what was collected."""
+"""Data sets of your own: collecting what the camera sees, and what was collected."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Teaching a model with a data set of one's own, in a process of its own: the camera goes on meanwhile."""
+"""Teaching a model with a data set of your own, in another process: the camera continues meanwhile."""
 
 import asyncio
 import contextlib
