@@ -8,6 +8,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import pytest
 
 from tests.daemon import answer_to, daemon, get_json
 from tests.eventually import eventually
@@ -34,6 +35,7 @@ def taught(url: str, **asked: object) -> list[tuple[str, dict[str, Any]]]:
     return [(kind.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for kind, data in events]
 
 
+@pytest.mark.long
 def test_a_daemon_is_taught_and_uses_what_it_learned_while_its_camera_goes_on(tmp_path: Path) -> None:
     for label, colour in (("red disc", (0, 0, 255)), ("blue disc", (255, 0, 0)), ("nothing special", (90, 90, 90))):
         pictures(tmp_path / "datasets" / "mine", label, colour)
@@ -70,6 +72,7 @@ def test_a_daemon_is_taught_and_uses_what_it_learned_while_its_camera_goes_on(tm
     assert (tmp_path / "models" / "discs.tflite").is_file()
 
 
+@pytest.mark.long
 def test_a_teaching_whose_client_leaves_ends_and_writes_nothing(tmp_path: Path) -> None:
     for label, colour in (("red disc", (0, 0, 255)), ("blue disc", (255, 0, 0))):
         pictures(tmp_path / "datasets" / "mine", label, colour, count=60)
