@@ -85,7 +85,7 @@ test-daemon: $(DAEMON_VENV)/ready  ## run the daemon's tests on another Python: 
 	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not long and not slow" --ignore tests/unit/training --ignore tests/integration/training $(ARGS)
 
 # pixels, numbers, processes, sockets with and without TLS, SQLite; pages, texts and settings are the same on each
-VERSIONS := $(addprefix unit/,access actions backup clips explain heat history model pictures pipeline problems processes replay sources storage threads web words zones) \
+VERSIONS := $(addprefix unit/,access actions backup clips datasets explain follow heat history model pictures pipeline problems processes replay sources storage teach threads web words zones) \
 	$(addprefix integration/,history model pictures sources web/access/test_tls.py web/test_stream.py web/test_events.py web/test_uploads.py)
 test-versions: $(DAEMON_VENV)/ready  ## run those of the daemon's tests that another Python, OpenCV or NumPy can change
 	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not long and not slow" $(addprefix tests/,$(VERSIONS)) $(ARGS)
