@@ -11,7 +11,8 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.datasets.store import MINE, DataSets, checked_folder
+from vitcam.datasets.store import MINE, DataSets
+from vitcam.datasets.teachable import checked_label
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.pictures.encode import encode_jpeg
@@ -48,7 +49,7 @@ class Wanted:
     """Keep the whole frame beside each picture."""
 
     def __post_init__(self) -> None:
-        checked_folder(self.label)
+        checked_label(self.label)
         if self.count is not None and not 1 <= self.count <= MOST_PICTURES:
             raise UsageError(f"count is {self.count}; allowed is 1 to {MOST_PICTURES}")
         if self.seconds is not None and not 0 < self.seconds <= MOST_S:
@@ -135,7 +136,7 @@ class Collector:
         active = not found.ended and over_s < found.wanted.ends_after_s + _ENDS_LATER_S
         wanted = found.wanted
         return Recorded(
-            active, wanted.dataset, checked_folder(wanted.label), found.name, found.taken, found.alike,
+            active, wanted.dataset, checked_label(wanted.label), found.name, found.taken, found.alike,
             round(left_s, 1) if active else 0.0, found.trouble,
         )  # fmt: skip
 

@@ -6,12 +6,12 @@ A user who can change the folders may put anything there. A name from outside be
 import re
 import shutil
 import threading
-import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from vitcam.datasets.teachable import MOST_LABELS, MOST_PHOTOS, checked_label
 from vitcam.errors import UsageError, VitcamError
 from vitcam.storage.files import write_new
 from vitcam.text import shortened
@@ -21,9 +21,7 @@ MINE = "mine"
 """The data set of those who name none."""
 WHOLE = ".whole"
 """Within a data set: the whole frames of its pictures, which are not taught."""
-MOST_LABELS = 200
 MOST_PICTURES = 5000  # of one label
-LONGEST_LABEL = 60  # characters
 _NAME = re.compile(r"\w[\w-]{0,63}")
 _PICTURE = re.compile(r"\w[\w.-]{0,99}\.jpg")
 _MB = 2**20
@@ -86,13 +84,11 @@ class DataSets:
         return path
 
     def check_room(self, name: str, label: str) -> None:
-        """Raises UsageError where no further picture of this label may be kept."""
-        folder = self._label(name, label)
-        if not folder.is_dir() and len(list(_folders(folder.parent))) >= MOST_LABELS:
-            raise UsageError(f"the data set {name} has {MOST_LABELS} labels, and no more are allowed; delete one first")
-        if folder.is_dir() and len(list(folder.glob("*.jpg"))) >= MOST_PICTURES:
+        """Raises UsageError where no further picture of this label may be kept, VitcamError if none can be counted."""
+        counts = self._counts_for(name, label)
+        if sum(counts.values()) >= MOST_PHOTOS:
             raise UsageError(
-                f"{label!r} has {MOST_PICTURES:,} pictures, and no more are allowed; delete some of them first"
+                f"the data set {name} has {MOST_PHOTOS:,} pictures, and no more can be taught; delete some first"
             )
         if self._bytes is None:
             self.all()
@@ -126,7 +122,7 @@ class DataSets:
         path, folder = self.picture(name, label, picture), self._label(name, other)
         if folder == path.parent:
             return
-        self.check_room(name, other)
+        self._counts_for(name, other)
         try:
             for each, target in ((path, folder / picture), (self._whole(path), self._whole(folder / picture))):
                 if each.exists():
@@ -162,26 +158,29 @@ class DataSets:
         return self.folder / _checked(name, _NAME, "data set")
 
     def _label(self, name: str, label: str) -> Path:
-        return self._data_set(name) / checked_folder(label)
+        return self._data_set(name) / checked_label(label)
+
+    def _counts_for(self, name: str, label: str) -> dict[str, int]:
+        """How many pictures each label has. Raises UsageError unless this label may have one more, VitcamError."""
+        folder = self._label(name, label)
+        try:
+            counts = {each.name: _pictures(each) for each in _folders(folder.parent)}
+        except OSError as error:
+            raise VitcamError(f"{folder.parent} cannot be read: {error.strerror}") from error
+        alike = [other for other in counts if other != folder.name and other.casefold() == folder.name.casefold()]
+        if alike:
+            raise UsageError(f"the data set {name} has the label {alike[0]!r} already; write {folder.name!r} like that")
+        if folder.name not in counts and len(counts) >= MOST_LABELS:
+            raise UsageError(f"the data set {name} has {MOST_LABELS} labels, and no more are allowed; delete one first")
+        if counts.get(folder.name, 0) >= MOST_PICTURES:
+            raise UsageError(
+                f"{label!r} has {MOST_PICTURES:,} pictures, and no more are allowed; delete some of them first"
+            )
+        return counts
 
     def _whole(self, path: Path) -> Path:
         inner = path.relative_to(self.folder)
         return self.folder / inner.parts[0] / WHOLE / Path(*inner.parts[1:])
-
-
-def checked_folder(label: str) -> str:
-    """A label in one spelling, as the name of its folder.
-
-    raises  UsageError for a text that cannot be a label or the name of a folder
-    """
-    text = unicodedata.normalize("NFC", label).strip()
-    bad = not text.isprintable() or "/" in text or text.startswith(".") or text == "__MACOSX"
-    if bad or not 0 < len(text) <= LONGEST_LABEL:
-        raise UsageError(
-            f"{shortened(repr(label))} cannot be a label; use 1 to {LONGEST_LABEL} printable characters without /, of "
-            "which the first is not a dot"
-        )
-    return text
 
 
 def _checked(text: str, form: re.Pattern[str], noun: str) -> str:
@@ -191,9 +190,13 @@ def _checked(text: str, form: re.Pattern[str], noun: str) -> str:
 
 
 def _data_set(path: Path) -> DataSet:
-    labels = {label.name: len(list(label.glob("*.jpg"))) for label in _folders(path)}
+    labels = {label.name: _pictures(label) for label in _folders(path)}
     size = sum(each.stat().st_size for each in path.rglob("*.jpg") if each.is_file())
     return DataSet(path.name, {label: count for label, count in labels.items() if count}, size)
+
+
+def _pictures(folder: Path) -> int:
+    return sum(1 for _ in folder.glob("*.jpg"))
 
 
 def _folders(folder: Path) -> Iterator[Path]:

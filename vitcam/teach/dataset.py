@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from vitcam.datasets.teachable import MOST_PHOTOS, checked_label
 from vitcam.errors import UsageError
-from vitcam.frames import UNKNOWN
-from vitcam.model.taught import NONE
 from vitcam.pictures.decode import IMAGE_SUFFIXES, READABLE
 from vitcam.text import readable, shortened
 
-MOST_PHOTOS = 20_000
-LONGEST_LABEL = 60  # characters
 _TAUGHT, _HELD = ("train", "training"), ("val", "valid", "validation", "test", "testing", "heldout", "calibration")
 _RECORDING = re.compile(r"(?P<recording>.*\d{6}.*)-\d+")
 """`20260102T030405-007.jpg`: picture 7 of the recording of that time."""
@@ -77,21 +72,6 @@ def recording_of(name: str) -> str:
     return found["recording"] if found else ""
 
 
-def checked_label(text: str) -> str:
-    """A label in one spelling: accents composed, and no space around it.
-
-    raises  UsageError if it is empty, too long, means something else, or cannot be printed
-    """
-    label = unicodedata.normalize("NFC", text).strip()
-    if not label or not label.isprintable() or len(label) > LONGEST_LABEL:
-        raise UsageError(
-            f"the label {text[:LONGEST_LABEL]!a} must consist of 1 to {LONGEST_LABEL} printable characters; rename it"
-        )
-    if label.casefold() in (UNKNOWN, NONE):
-        raise UsageError(f"the label {label!r} has a meaning of its own here; give the folder another name")
-    return label
-
-
 def _parts(root: Path) -> dict[Path, bool]:
     """Folders that hold folders of labels, and whether their photos are taught."""
     inner = [path for path in _seen(root) if path.is_dir() and any(each.is_dir() for each in _seen(path))]
@@ -125,7 +105,7 @@ def _check(root: Path, photos: Sequence[Photo]) -> None:
             f"{root} holds photos of 1 label, {labels[0]!r}; at least two are needed: add photos of something else, "
             "or of the empty scene"
         )
-    alike = Counter(label.casefold() for label in labels)
-    twice = [label for label in labels if alike[label.casefold()] > 1]
-    if twice:
-        raise UsageError(f"{' and '.join(map(repr, twice[:2]))} differ in case only; give them one name")
+    first: dict[str, str] = {}
+    for label in labels:
+        if (other := first.setdefault(label.casefold(), label)) != label:
+            raise UsageError(f"{other!r} and {label!r} differ in case only; give them one name")

@@ -2,8 +2,12 @@ from pathlib import Path
 
 import pytest
 
+from vitcam.datasets import store
 from vitcam.datasets.store import DataSets
+from vitcam.datasets.teachable import MOST_LABELS
 from vitcam.errors import UsageError, VitcamError
+from vitcam.model import bundle
+from vitcam.model.files import DEFAULT, find_model
 
 JPEG = b"\xff\xd8 a picture \xff\xd9"
 
@@ -48,13 +52,14 @@ def test_what_is_deleted_is_gone_with_its_whole_frame(data_sets: DataSets, tmp_p
     assert [*(tmp_path / "datasets").iterdir()] == []
 
 
-def test_no_more_is_kept_than_there_is_room_for_and_deleting_makes_room(tmp_path: Path) -> None:
+def test_no_more_is_kept_than_there_is_room_for_and_deleting_makes_room_and_renaming_needs_none(tmp_path: Path) -> None:
     data_sets = DataSets(tmp_path, 1.0)
     data_sets.add("mine", "cup", "a-001.jpg", bytes(2**20))
 
     with pytest.raises(UsageError, match="max_mb"):
         data_sets.add("mine", "cup", "a-002.jpg", JPEG)
-    data_sets.delete("mine", "cup", "a-001.jpg")
+    data_sets.rename("mine", "cup", "a-001.jpg", "mug")
+    data_sets.delete("mine", "mug", "a-001.jpg")
     data_sets.add("mine", "cup", "a-002.jpg", JPEG)
 
     assert data_sets.pictures("mine", "cup") == ["a-002.jpg"]
@@ -72,12 +77,16 @@ def test_no_more_is_kept_than_there_is_room_for_and_deleting_makes_room(tmp_path
         ("mine", "a\nb", "a-001.jpg"),
         ("mine", " ", "a-001.jpg"),
         ("mine", "x" * 61, "a-001.jpg"),
+        ("mine", "Unknown", "a-001.jpg"),
+        ("mine", "none of these", "a-001.jpg"),
         ("mine", "cup", "../a-001.jpg"),
         ("mine", "cup", ".a-001.jpg"),
         ("mine", "cup", "a-001.png"),
     ],
 )
-def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str, label: str, picture: str) -> None:
+def test_a_name_that_leads_elsewhere_or_cannot_be_taught_is_refused(
+    tmp_path: Path, name: str, label: str, picture: str
+) -> None:
     data_sets = DataSets(tmp_path, 10.0)
 
     for act in (
@@ -111,3 +120,27 @@ def test_accents_in_both_spellings_are_one_label(tmp_path: Path) -> None:
     data_sets.add("mine", "cafe\u0301", "a-002.jpg", JPEG)
 
     assert data_sets.all()[0].labels == {"café": 2}
+
+
+def test_a_label_that_differs_from_another_in_case_only_is_refused(data_sets: DataSets) -> None:
+    with pytest.raises(UsageError, match="'Mia' already"):
+        data_sets.add("mine", "mia", "c-001.jpg", JPEG)
+
+
+def test_no_more_labels_and_pictures_are_kept_than_can_be_taught(
+    data_sets: DataSets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MOST_LABELS", 2)
+    with pytest.raises(UsageError, match="2 labels"):
+        data_sets.add("mine", "cup", "c-001.jpg", JPEG)
+
+    monkeypatch.setattr(store, "MOST_PHOTOS", 3)
+    with pytest.raises(UsageError, match="3 pictures"):
+        data_sets.add("mine", "Mia", "c-001.jpg", JPEG)
+
+
+def test_as_many_labels_may_be_collected_as_the_default_model_has_room_for() -> None:
+    base = bundle.read(find_model(DEFAULT))
+
+    assert base is not None
+    assert base.card.row_capacity - 1 == MOST_LABELS

@@ -61,6 +61,7 @@ def test_pictures_of_a_recording_say_so_in_their_names(name: str, recording: str
         (("1.jpg",), ("holds no photos", "LABEL/photo.jpg")),
         (("a/1.jpg", "a/2.jpg"), ("1 label", "'a'", "two")),
         (("a/1.jpg", "A/2.jpg"), ("'A'", "'a'", "case")),
+        (("A/1.jpg", "B/2.jpg", "a/3.jpg", "b/4.jpg"), ("'A' and 'a'", "case")),
         (("a/1.jpg", "unknown/2.jpg"), ("'unknown'",)),
         (("a/1.jpg", "none of these/2.jpg"), ("'none of these'",)),
         (("a/1.jpg", "b\x1b[2J/2.jpg"), ("b\\x1b[2J", "printable")),
