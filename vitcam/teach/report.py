@@ -154,6 +154,7 @@ def advice_for(
     counts = Counter(examples.labels[label] for label in examples.of.tolist())
     if accuracy is None:
         return ("Nothing could be checked: there is one picture of each label. Take ten or more of each.",)
+    weak, few = _weak(examples, held), sorted(label for label, count in counts.items() if count < _FEW)
     said = []
     if half is not None:
         if accuracy.value - half.value > _GROWS:
@@ -161,17 +162,17 @@ def advice_for(
                 f"More pictures will help: with half of them {half.value:.0%} were right, with all "
                 f"{accuracy.value:.0%}."
             )
-        elif accuracy.value >= _GOOD:
-            said.append("It is good enough: more pictures would change little.")
-        else:
+        elif accuracy.value < _GOOD:
             said.append(
                 f"More pictures of the same kind would change little: with half of them {half.value:.0%} were right, "
                 f"with all {accuracy.value:.0%}. Take others: in another light, from another side, with another "
                 "background."
             )
-    if weak := _weak(examples, held):
-        said.append(f"{_listed(weak)} {'is' if len(weak) == 1 else 'are'} recognised least often: take more there.")
-    if few := sorted(label for label, count in counts.items() if count < _FEW):
+        elif not (weak or few or single):
+            said.append("It is good enough: more pictures would change little.")
+    if weak:
+        said.append(f"{_listed(weak)} {'is' if len(weak) == 1 else 'are'} recognised least often: begin there.")
+    if few:
         said.append(f"There are fewer than {_FEW} pictures of {_listed(few)}: take more.")
     if single:
         said.append(

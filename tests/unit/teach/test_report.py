@@ -85,6 +85,18 @@ def test_the_learning_curve_becomes_advice(right: int, half: int, words: str) ->
     assert words in said[0]
 
 
+@pytest.mark.parametrize("which", ["weak", "few", "single"])
+def test_what_needs_more_pictures_is_not_called_good_enough(which: str) -> None:
+    examples = clouds(labels=2, photos=5 if which == "few" else 50)
+    answers = np.zeros_like(examples.of) if which == "weak" else examples.of
+    good = Share(97, 100)
+
+    said = advice_for(examples, good, good, np.eye(3)[answers], ("label 0",) if which == "single" else ())
+
+    assert len(said) == 1
+    assert "good enough" not in said[0]
+
+
 def test_weak_labels_few_pictures_and_single_recordings_are_named() -> None:
     examples = clouds(labels=2, photos=5)
     held = np.tile([1.0, 0.0, 0.0], (10, 1))
