@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.model.bank import Bank
+from vitcam.teach.folds import FOLDS
 from vitcam.teach.logistic import Floats
 
 
@@ -57,8 +58,6 @@ class Others:
     @property
     def folds(self) -> NDArray[np.intp]:
         """(m,) in which fold each is held out."""
-        from vitcam.teach.folds import FOLDS
-
         return np.random.default_rng(0).permutation(len(self)) % FOLDS
 
 
