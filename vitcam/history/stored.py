@@ -139,9 +139,9 @@ class EventChange:
         return len(self.jpeg or b"") + len(self.detail or b"")
 
     def without_picture(self) -> "EventChange":
-        """The same event without its picture."""
+        """The same event without its pictures."""
         event = replace(self.event, summary=self.event.summary.without_picture())
-        return EventChange(event, self.phase)
+        return replace(self, event=event, jpeg=None, detail=None)
 
 
 @dataclass(frozen=True, slots=True)

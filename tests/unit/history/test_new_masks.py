@@ -41,6 +41,15 @@ def test_pictures_that_wait_are_forgotten_and_their_events_are_kept() -> None:
     assert waiting.event.summary.size == (0, 0)
 
 
+def test_an_event_whose_picture_is_forgotten_is_still_dated_by_the_clock_that_is_right_later() -> None:
+    queue = WriteQueue()
+    queue.put(change("a", "new", jpeg=JPEG, booted_ms=START_MS))
+    queue.let_go()
+    (waiting,) = queue.take(0).changes
+
+    assert waiting.booted_ms == START_MS
+
+
 def test_a_batch_that_could_not_be_written_comes_back_without_its_pictures() -> None:
     queue = WriteQueue()
     queue.put(change("a", "new", jpeg=JPEG))
