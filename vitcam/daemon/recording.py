@@ -133,7 +133,7 @@ def recording_of(
     history = None if no_history else event_store(settings.store, environ, reclassify)
     if history is not None:
         names = settings.store.forget
-        recorder = Recorder(history.put, history.budget.detail, lambda event: means_any(names, event, vocabulary))
+        recorder = Recorder(history.put, history.budget.picture_size, lambda event: means_any(names, event, vocabulary))
         publisher.show_to(recorder)
     return replace(clips_and_problems(settings, history, publisher, frozen, vocabulary), no_history=no_history)
 

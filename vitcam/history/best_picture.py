@@ -7,7 +7,7 @@ import numpy as np
 
 from vitcam.errors import VitcamError
 from vitcam.frames import Frame, Image, Prediction
-from vitcam.history.budget import Detail
+from vitcam.history.budget import PictureSize
 from vitcam.history.stored import FrameSummary
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.resize import shrunk
@@ -45,15 +45,15 @@ class BestPicture:
         """Whether there is a picture so far."""
         return self._next_ns > 0
 
-    def consider(self, frame: Frame, prediction: Prediction, p: float, detail: Detail) -> EncodedFrame | None:
+    def consider(self, frame: Frame, prediction: Prediction, p: float, size: PictureSize) -> EncodedFrame | None:
         """The frame as a picture, if it is clearly better than all before.
 
         p       how certain the model is of the event's label, 0 to 1
-        detail  what there is budget for: a second picture is made only while there is enough; the first one always,
+        size    what there is budget for: a second picture is made only while there is enough; the first one always,
                 because another event's picture may look the same
         """
         first = not self.found
-        if not first and detail is not Detail.FULL:
+        if not first and size is not PictureSize.FULL:
             return None
         if not first and (frame.captured_ns < self._next_ns or p < _NOT_LESS * self._p):
             return None
@@ -61,9 +61,9 @@ class BestPicture:
         if not first and value <= _CLEARLY * self._value:
             return None
         try:
-            scale = 1.0 if detail is Detail.FULL else min(1.0, _SMALL_WIDTH / frame.preview.shape[1])
+            scale = 1.0 if size is PictureSize.FULL else min(1.0, _SMALL_WIDTH / frame.preview.shape[1])
             jpeg = encode_jpeg(shrunk(frame.preview, scale), QUALITY)
-            part = None if prediction.track is None else _part(frame, prediction.crop, detail)
+            part = None if prediction.track is None else _part(frame, prediction.crop, size)
             box = None if part is None else encode_jpeg(part, _DETAIL_QUALITY)
         except VitcamError:  # such as a preview of no size
             return None
@@ -75,10 +75,10 @@ class BestPicture:
         return EncodedFrame(jpeg, summary, box)
 
 
-def _part(frame: Frame, crop: Rect, detail: Detail) -> Image:
+def _part(frame: Frame, crop: Rect, size: PictureSize) -> Image:
     """(h, w, 3) uint8, RGB: what the model saw, with as many px as there is budget for."""
     part = frame.part(crop)
-    return part if detail is Detail.FULL else shrunk(part, min(1.0, _SMALL_WIDTH / part.shape[1]))
+    return part if size is PictureSize.FULL else shrunk(part, min(1.0, _SMALL_WIDTH / part.shape[1]))
 
 
 def summary_of(prediction: Prediction, scale: float) -> FrameSummary:

@@ -22,7 +22,7 @@ _SETTLE_S = 5.0  # nobody waits: many events are over by then, and are written o
 _WATCHED = 1 / 6  # as long, while somebody waits for the events
 
 
-class Detail(IntEnum):
+class PictureSize(IntEnum):
     """What there is budget for."""
 
     NONE = 0
@@ -63,10 +63,12 @@ class WriteBudget:
         self._bytes = TokenBucket(a_day * _BURST, a_day * (1 - _BURST) / _DAY_S, a_day * _BURST, now_s)
         self._commits = TokenBucket(_COMMITS, a_day * _COMMITS_SHARE / _USUAL_COMMIT / _DAY_S, _COMMITS, now_s)
 
-    def detail(self) -> Detail:
+    def picture_size(self) -> PictureSize:
         """What there is budget for now."""
         left = self._left()
-        return Detail.NONE if left <= _NONE_BELOW else Detail.SMALL if left < _SMALL_BELOW else Detail.FULL
+        if left <= _NONE_BELOW:
+            return PictureSize.NONE
+        return PictureSize.SMALL if left < _SMALL_BELOW else PictureSize.FULL
 
     def wait_s(self, watched: bool = False) -> float:
         """How long changes wait for others, to be written together: longer, the less there is; 0 without a limit.

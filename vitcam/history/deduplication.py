@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.history.budget import Detail, WriteBudget
+from vitcam.history.budget import PictureSize, WriteBudget
 from vitcam.history.database.sharing import DAY_MS, owner_of
 from vitcam.history.picture_files import PictureFiles
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
@@ -81,7 +81,7 @@ class PictureDeduplicator:
         if thumbnail is not None and (owner := self._owner(connection, event, thumbnail)) is not None:
             self._recent.drop(event)
             return PlacedChange(change, owner=owner)
-        if self._budget.detail() is Detail.NONE:
+        if self._budget.picture_size() is PictureSize.NONE:
             return PlacedChange(change.without_picture())
         change = replace(change, event=replace(event, summary=self._asked_again(jpeg, change.detail, event)))
         frame = self._files.write(event.id, event.start_ms, jpeg, change.detail)

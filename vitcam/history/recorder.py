@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from vitcam.frames import Event, Frame, Group, Guess, Place, Prediction
 from vitcam.history.best_picture import BestPicture, EncodedFrame
-from vitcam.history.budget import Detail
+from vitcam.history.budget import PictureSize
 from vitcam.history.clock import RunTimes
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 
@@ -81,10 +81,10 @@ class _LastingEvent:
     saved_ns: int = 0
     gap_ns: int = _FIRST_SAVE_NS
 
-    def look(self, frame: Frame, prediction: Prediction, detail: Detail) -> None:
+    def look(self, frame: Frame, prediction: Prediction, size: PictureSize) -> None:
         """Take one more frame into account."""
         p = self.remember(_SeenFrame.of(prediction))
-        if (picture := self.best.consider(frame, prediction, p, detail)) is not None:
+        if (picture := self.best.consider(frame, prediction, p, size)) is not None:
             self.better = picture
             self.event = replace(self.event, summary=picture.summary, box=prediction.box)
         elif not self.event.summary.top:
@@ -125,18 +125,18 @@ class Recorder:
     """A `vitcam.sinks.sink.FrameSink`.
 
     put     hands a change to the store; never waits
-    detail  says what there is budget for
+    size    says what there is budget for
     forget  says of which events nothing is kept
     """
 
     def __init__(
         self,
         put: Callable[[EventChange], None],
-        detail: Callable[[], Detail] = lambda: Detail.FULL,
+        size: Callable[[], PictureSize] = lambda: PictureSize.FULL,
         forget: Callable[[Event], bool] = lambda _: False,
     ) -> None:
         self._put = put
-        self._detail = detail
+        self._size = size
         self._forget = forget
         self._times = RunTimes()
         self._lasting: dict[str, _LastingEvent] = {}
@@ -148,7 +148,7 @@ class Recorder:
             self._take(event, frame, prediction)
         for lasting in self._lasting.values():
             if lasting.event.place == prediction.place and lasting.saved_ns != prediction.captured_ns:
-                lasting.look(frame, prediction, self._detail())
+                lasting.look(frame, prediction, self._size())
                 if lasting.is_due(prediction.captured_ns):
                     self._save(lasting, "update", prediction.captured_ns)
         self._seen.append(_SeenFrame.of(prediction))
@@ -169,7 +169,7 @@ class Recorder:
             for seen in self._seen:
                 if seen.place == event.place and seen.captured_ns >= event.start_ns:
                     lasting.remember(seen)
-            lasting.look(frame, prediction, self._detail())
+            lasting.look(frame, prediction, self._size())
             self._save(lasting, "new", prediction.captured_ns)
         elif event.phase == "update" and event.id in self._lasting:
             self._lasting[event.id].update(event)
@@ -192,7 +192,7 @@ class Recorder:
         self._save(lasting, "end", event.end_ns)
 
     def _save(self, lasting: _LastingEvent, phase: Literal["new", "update", "end"], now_ns: int) -> None:
-        spare = self._detail() is not Detail.FULL  # each point is written twice
+        spare = self._size() is not PictureSize.FULL  # each point is written twice
         curve = lasting.curve.few_points() if spare else lasting.curve.points()
         event = replace(lasting.event, curve=curve)
         jpeg, detail = (lasting.better.jpeg, lasting.better.detail) if lasting.better else (None, None)

@@ -9,7 +9,7 @@ from tests.eventually import eventually
 from tests.frames import SECOND, frame, picture, prediction
 from tests.histories import change
 from vitcam.frames import Event
-from vitcam.history.budget import Detail, WriteBudget
+from vitcam.history.budget import PictureSize, WriteBudget
 from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
@@ -22,27 +22,27 @@ JPEG = encode_jpeg(picture(), 80)
 
 def test_pictures_get_smaller_and_are_then_left_out() -> None:
     budget = WriteBudget(1.0)
-    found = [budget.detail()]
+    found = [budget.picture_size()]
     for _ in range(16):
         budget.picture(20_000)
-        found.append(budget.detail())
+        found.append(budget.picture_size())
 
-    assert found[0] is Detail.FULL
+    assert found[0] is PictureSize.FULL
     assert found == sorted(found, reverse=True)
-    assert set(found) == {Detail.FULL, Detail.SMALL, Detail.NONE}
+    assert set(found) == {PictureSize.FULL, PictureSize.SMALL, PictureSize.NONE}
 
 
 def test_a_budget_of_zero_is_no_limit() -> None:
     budget = WriteBudget(0)
     budget.picture(10**12)
 
-    assert (budget.detail(), budget.wait_s()) == (Detail.FULL, 0)
+    assert (budget.picture_size(), budget.wait_s()) == (PictureSize.FULL, 0)
 
 
-@pytest.mark.parametrize(("detail", "size"), [(Detail.FULL, (640, 360)), (Detail.SMALL, (320, 180))])
-def test_a_smaller_picture_keeps_its_crop_in_place(detail: Detail, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("budget", "size"), [(PictureSize.FULL, (640, 360)), (PictureSize.SMALL, (320, 180))])
+def test_a_smaller_picture_keeps_its_crop_in_place(budget: PictureSize, size: tuple[int, int]) -> None:
     changes: list[EventChange] = []
-    recorder = Recorder(changes.append, lambda: detail)
+    recorder = Recorder(changes.append, lambda: budget)
     seen = replace(prediction(at_ns=SECOND), size=(640, 360))
     recorder.saw(frame(image=picture(360, 640)), seen, (Event("a", "new", "cup", 0.9, 0, None, "test"),))
     jpeg, summary = changes[0].jpeg, changes[0].event.summary
@@ -96,10 +96,10 @@ def test_events_wait_longer_for_each_other_the_less_may_be_written() -> None:
     assert 30 < watched[-1] < 120
 
 
-@pytest.mark.parametrize(("detail", "most"), [(Detail.FULL, 64), (Detail.NONE, 12)])
-def test_without_budget_a_long_event_has_a_coarser_curve(detail: Detail, most: int) -> None:
+@pytest.mark.parametrize(("budget", "most"), [(PictureSize.FULL, 64), (PictureSize.NONE, 12)])
+def test_without_budget_a_long_event_has_a_coarser_curve(budget: PictureSize, most: int) -> None:
     changes: list[EventChange] = []
-    recorder = Recorder(changes.append, lambda: detail)
+    recorder = Recorder(changes.append, lambda: budget)
     begun = Event("a", "new", "cup", 0.9, 0, None, "test")
     for i in range(600):
         recorder.saw(frame(), prediction(at_ns=i * SECOND // 10), (begun,) if i == 0 else ())
