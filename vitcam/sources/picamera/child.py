@@ -101,15 +101,15 @@ def serve(camera: Any, config: CameraConfig, link: socket.socket, memory_fd: int
     memory = mmap.mmap(memory_fd, POOL_SIZE * ready.buffer_size)
     link.send(pack(ready))
     link.setblocking(False)
-    asked, seq, astray = Asked(), 0, 0
+    inbox, seq, astray = Inbox(), 0, 0
     while True:
         with _next_request(camera, config.patience_s) as (request, metadata):
-            asked.read(link)
+            inbox.read(link)
             astray = 0 if shows_the_view(streams, metadata) else astray + 1
-            if asked.free and not astray:  # else the daemon is too slow, and sees a gap in seq
+            if inbox.free and not astray:  # else the daemon is too slow, and sees a gap in seq
                 captured_ns = metadata.get("SensorTimestamp") or time.monotonic_ns()
-                buffer = asked.free.pop()
-                cuts = copying.copy(request, ready.bytes_of(memory, buffer), asked.boxes)
+                buffer = inbox.free.pop()
+                cuts = copying.copy(request, ready.bytes_of(memory, buffer), inbox.boxes)
                 link.send(pack(Captured(buffer, seq, captured_ns, cuts)))
         if astray > _FRAMES_TO_SETTLE:
             raise PiCameraError("the camera shows another part of its sensor than it was set to")
@@ -117,8 +117,8 @@ def serve(camera: Any, config: CameraConfig, link: socket.socket, memory_fd: int
 
 
 @dataclass(slots=True)
-class Asked:
-    """What the daemon has said so far."""
+class Inbox:
+    """What the daemon has sent so far."""
 
     free: list[int] = field(default_factory=lambda: list(range(POOL_SIZE)))
     """The buffers that nobody reads."""
@@ -126,7 +126,7 @@ class Asked:
     """What is followed, in px of the preview."""
 
     def read(self, link: socket.socket) -> None:
-        """Take in what it has said meanwhile. Raises ConnectionError when the daemon is gone."""
+        """Take in what it has sent meanwhile. Raises ConnectionError when the daemon is gone."""
         while True:
             try:
                 packet = link.recv(MAX_MESSAGE)
