@@ -65,6 +65,12 @@ class World:
             time.sleep(0.01)
 
 
+def install_into(folder: Path) -> None:
+    """Let a Python with this folder in PYTHONPATH import the stand-in as picamera2 and libcamera."""
+    (folder / "picamera2.py").write_text(Path(__file__).read_text())
+    (folder / "libcamera.py").write_text("from picamera2 import ColorSpace, Transform\n")
+
+
 class ColorSpace:
     """Of libcamera."""
 

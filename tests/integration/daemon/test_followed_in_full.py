@@ -21,8 +21,7 @@ SIZE = ("--set", "camera.width=640", "--set", "camera.height=360", "--set", "cam
 @pytest.fixture
 def machine(tmp_path: Path) -> dict[str, str]:
     """Variables of a machine whose camera sees a square that moves."""
-    (tmp_path / "picamera2.py").write_text(Path(fake_picamera2.__file__).read_text())
-    (tmp_path / "libcamera.py").write_text("from picamera2 import ColorSpace, Transform\n")
+    fake_picamera2.install_into(tmp_path)
     return {"PYTHONPATH": str(tmp_path), "FAKE_PICAMERA2": json.dumps({"modes": MODES, "moving": True})}
 
 

@@ -62,8 +62,7 @@ def taken(uri: str, count: int = 5, chosen: SourceOptions | None = None) -> Iter
 
 @pytest.fixture
 def picamera(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "picamera2.py").write_text(Path(fake_picamera2.__file__).read_text())
-    (tmp_path / "libcamera.py").write_text("from picamera2 import ColorSpace, Transform\n")
+    fake_picamera2.install_into(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("FAKE_PICAMERA2", json.dumps({"lores": True}))
 

@@ -1,83 +1,31 @@
 """The camera's real process, real shared memory and real signals; only picamera2 itself is a stand-in."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import astuple, dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from threading import Timer
 from typing import Any
 
-import cv2
 import numpy as np
 import pytest
 
-from tests import fake_picamera2
 from tests.eventually import eventually
 from tests.fake_picamera2 import BARS
+from tests.integration.sources.conftest import Machine, children, take
 from vitcam.errors import SourceError, SourceLost
-from vitcam.frames import Detail, Frame
 from vitcam.pictures.resize import InputSpec
-from vitcam.pictures.view import Orientation, Region
+from vitcam.pictures.view import Orientation
 from vitcam.processes.child import Child
 from vitcam.processes.shared_memory import POOL_SIZE
-from vitcam.rects import Box, Rect
+from vitcam.rects import Rect
 from vitcam.sources import SourceOptions, default_uri, open_source
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas
 
 OPTIONS = SourceOptions(input=InputSpec(224, 224), width=640, height=480)
-
-
-@dataclass(frozen=True)
-class Machine:
-    """A machine with a stand-in for picamera2."""
-
-    folder: Path
-    monkeypatch: pytest.MonkeyPatch
-
-    @property
-    def stall(self) -> Path:
-        return self.folder / "stall"
-
-    @property
-    def hang(self) -> Path:
-        return self.folder / "hang"
-
-    def plays(self, **world: Any) -> None:
-        world = {"stall_file": str(self.stall), "hang_file": str(self.hang)} | world
-        self.monkeypatch.setenv("FAKE_PICAMERA2", json.dumps(world))
-
-
-@pytest.fixture
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    library = tmp_path / "library"
-    library.mkdir()
-    (library / "picamera2.py").write_text(Path(fake_picamera2.__file__).read_text())
-    (library / "libcamera.py").write_text("from picamera2 import ColorSpace, Transform\n")
-    monkeypatch.setenv("PYTHONPATH", str(library))  # for the child
-    monkeypatch.syspath_prepend(library)  # for the question whether it is installed
-    machine = Machine(tmp_path, monkeypatch)
-    machine.plays()
-    return machine
-
-
-def take(frames: Iterator[Frame], count: int) -> list[Frame]:
-    return list(islice(frames, count))
-
-
-def children() -> set[int]:
-    """The processes that this one has started and that still run."""
-    listed = subprocess.run(
-        ["ps", "-ww", "-o", "pid=,stat=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True
-    )
-    lines = [line.split(None, 2) for line in listed.stdout.splitlines() if "sources.picamera.child" in line]
-    return {int(pid) for pid, state, _ in lines if not state.startswith("Z")}
 
 
 def test_frames_arrive_in_true_colours_with_the_models_input_beside_them(machine: Machine) -> None:
@@ -377,175 +325,3 @@ def test_a_usb_camera_in_libcameras_list_is_left_to_v4l2(machine: Machine) -> No
         found = str(error)
 
     assert found != "picamera"
-
-
-MODES = [
-    {"size": [576, 324], "crop_limits": [288, 162, 1152, 648], "fps": 120.0, "bit_depth": 10},
-    {"size": [1728, 972], "crop_limits": [0, 0, 1728, 972], "fps": 14.0, "bit_depth": 10},
-]
-VIEW = (288, 162, 1152, 648)
-
-
-class Followed:
-    """What the daemon says that it follows."""
-
-    def __init__(self, *boxes: Box) -> None:
-        self.boxes = boxes
-        self.on = True
-
-    def options(self, **others: Any) -> SourceOptions:
-        return SourceOptions(
-            InputSpec(128, 128), 320, 180, 10, boxes=lambda: self.boxes, follows=lambda: self.on, **others
-        )
-
-
-def apart_from_view(detail: Detail) -> float:
-    """How much a detail differs from the same place of what the sensor sees; of any other place it is above 30."""
-    rows, columns = detail.picture.shape[:2]
-    seen = fake_picamera2.view_of_landscape(VIEW, 1152, 648)
-    x, y, width, height = (round(3.6 * side) for side in astuple(detail.rect))
-    place = cv2.resize(seen[y : y + height, x : x + width], (columns, rows), interpolation=cv2.INTER_AREA)
-    return float(np.abs(place.astype(int) - detail.picture).mean())
-
-
-def first_with_details(frames: Iterator[Frame], count: int) -> Frame:
-    return next(frame for frame in islice(frames, 200) if len(frame.details) == count)
-
-
-@pytest.mark.parametrize("is_pi_5", [True, False])
-def test_what_is_followed_comes_with_the_next_frames_in_the_cameras_own_px(machine: Machine, is_pi_5: bool) -> None:
-    machine.plays(modes=MODES, scales_to_rgb=is_pi_5, align=512)
-    followed = Followed()
-    with open_source("picamera", followed.options()) as source:
-        frames = iter(source)
-        before = take(frames, 2)
-        followed.boxes = Box.around(Rect(40, 20, 60, 60), (320, 180)), Box.around(Rect(199, 99, 71, 71), (320, 180))
-        frame = first_with_details(frames, 2)
-        followed.boxes = ()
-        after = first_with_details(frames, 0)
-
-    assert not any(each.details for each in before)
-    assert [detail.rect for detail in frame.details] == [Rect(40, 20, 60, 60), Rect(199, 99, 71, 71)]
-    assert [detail.picture.shape for detail in frame.details] == [(216, 216, 3), (256, 256, 3)]
-    assert max(apart_from_view(detail) for detail in frame.details) < 4
-    assert frame.part(Rect(40, 20, 60, 60)) is frame.details[0].picture
-    assert frame.preview.shape == (180, 320, 3)
-    assert after.seq - frame.seq <= POOL_SIZE
-
-
-@pytest.mark.parametrize("flips", [True, False])
-def test_a_camera_that_hangs_on_its_side_gives_details_upright(machine: Machine, flips: bool) -> None:
-    machine.plays(modes=MODES, flips=flips)
-    rect = Rect(30, 200, 60, 60)
-    followed = Followed(Box.around(rect, (180, 320)))
-    with open_source("picamera", followed.options(orientation=Orientation.of(90, "h"))) as source:
-        frame = first_with_details(iter(source), 1)
-    (detail,) = frame.details
-    as_taken = cv2.rotate(cv2.flip(detail.picture, 1), cv2.ROTATE_90_COUNTERCLOCKWISE)
-    mirrored = Rect(180 - rect.x - rect.width, rect.y, 60, 60)
-    place = Rect(mirrored.y, 180 - mirrored.x - mirrored.width, 60, 60)
-
-    assert frame.preview.shape == (320, 180, 3)
-    assert detail.rect == rect
-    assert apart_from_view(Detail(place, np.asarray(as_taken, np.uint8))) < 4
-
-
-def test_masks_are_black_in_details_in_their_own_memory(machine: Machine) -> None:
-    machine.plays(modes=MODES)
-    followed = Followed(Box.around(Rect(100, 60, 60, 60), (320, 180)))
-    areas = ActiveAreas(Areas(masks=(Region(0.25, 0, 0.15, 1),)))
-    with open_source("picamera", followed.options(active_areas=areas)) as source:
-        frame = first_with_details(iter(source), 1)
-    (detail,) = frame.details
-
-    assert detail.picture[:, : 28 * 216 // 60].max() == 0
-    assert detail.picture[:, 28 * 216 // 60 + 8 :].min() > 0
-    assert detail.picture.base is frame.preview.base
-
-
-def test_absurd_boxes_do_no_harm(machine: Machine) -> None:
-    machine.plays(modes=MODES)
-    rect = Rect(40, 20, 60, 60)
-    absurd = Box(float("nan"), 0, 1, 1), Box(-5, 1e300, float("inf"), -1)
-    followed = Followed(*absurd, Box.around(rect, (320, 180)), *(Box(0.1, 0.1, 0.5, 0.5),) * 2000)
-    with open_source("picamera", followed.options()) as source:
-        frame = first_with_details(iter(source), 1)
-
-    assert frame.details[0].rect == rect
-
-
-def test_details_that_are_held_are_never_written_over(machine: Machine) -> None:
-    machine.plays(modes=MODES, fps=200)
-    followed = Followed(Box.around(Rect(40, 20, 60, 60), (320, 180)))
-    with open_source("picamera", followed.options()) as source:
-        frames = iter(source)
-        held = first_with_details(frames, 1).details[0].picture
-        before = held.copy()
-        followed.boxes = (Box.around(Rect(199, 99, 71, 71), (320, 180)),)
-        kept = take(frames, 3 * POOL_SIZE)
-
-    assert np.array_equal(held, before)
-    assert len({frame.details[0].picture.ctypes.data for frame in kept if frame.details}) > 2 * POOL_SIZE
-
-
-def test_following_that_begins_while_the_camera_runs_sets_it_up_anew(
-    machine: Machine, caplog: pytest.LogCaptureFixture
-) -> None:
-    machine.plays(modes=MODES)
-    followed = Followed(Box.around(Rect(40, 20, 60, 60), (320, 180)))
-    followed.on = False
-    with caplog.at_level("DEBUG", "vitcam"), open_source("picamera", followed.options()) as source:
-        frames = iter(source)
-        before = take(frames, 3)
-        followed.on = True
-        during = first_with_details(frames, 1)
-        followed.on = False
-        after = first_with_details(frames, 0)
-
-    assert not any(frame.details for frame in before)
-    assert before[0].model_input is not None
-    assert during.model_input is None
-    assert after.model_input is not None
-    assert "what is followed is cut from 1152×648 px of the camera" in caplog.text
-    assert "6.1 MB in 8 shared buffers" in caplog.text  # the preview, and three details of 256 × 256 px
-    assert len(children()) == 0
-
-
-@pytest.mark.fault(
-    "the camera's larger picture shows another part of the view",
-    injected="picamera2 whose scaler does not cut",
-    observed="the picture stays as it is without following, so that masks stay where they are, and a sentence says why",
-)
-def test_a_larger_picture_of_another_view_is_not_taken(machine: Machine, caplog: pytest.LogCaptureFixture) -> None:
-    machine.plays(modes=MODES, zooms=False)
-    followed = Followed(Box.around(Rect(40, 20, 60, 60), (320, 180)))
-    with caplog.at_level("INFO", "vitcam"), open_source("picamera", followed.options()) as source:
-        frame = take(iter(source), 3)[-1]
-    seen = fake_picamera2.view_of_landscape(VIEW, 320, 180)
-
-    assert np.array_equal(frame.preview, seen)
-    assert not frame.details
-    assert "since a larger one shows another part of the view" in caplog.text
-
-
-@pytest.mark.fault(
-    "the camera shows another part of the view than it was set to, while it runs",
-    injected="picamera2 whose scaler cuts out another part",
-    observed="none of these frames leaves its process; the camera is lost with a sentence, and opens again",
-)
-def test_no_frame_of_another_view_leaves_the_cameras_process(machine: Machine) -> None:
-    machine.plays(modes=MODES, astray_file=str(machine.folder / "astray"))
-    followed = Followed(Box.around(Rect(40, 20, 60, 60), (320, 180)))
-    source, frames = open_source("picamera", followed.options()), []
-    with source:
-        running = iter(source)
-        frames.append(first_with_details(running, 1))
-        (machine.folder / "astray").touch()
-        with pytest.raises(SourceLost, match="another part of its sensor"):
-            frames.extend(running)
-    (machine.folder / "astray").unlink()
-    with source:
-        frames.append(first_with_details(iter(source), 1))
-    seen = fake_picamera2.view_of_landscape(VIEW, 320, 180)
-
-    assert all(np.abs(frame.preview.astype(int) - seen).mean() < 1 for frame in frames)
