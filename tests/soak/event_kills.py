@@ -29,15 +29,17 @@ from tests.histories import is_sound
 from tests.videos import write_video
 from vitcam.errors import UsageError
 from vitcam.history.database.connections import is_there, open_to_read
+from vitcam.history.picture_files import detail_of
 from vitcam.pictures.decode import decode_image
 
 _EARLY = 0.3
 """Share of kills that come while it starts."""
 _START_S, _RUN_S = 1.0, 2.5  # a kill comes within this time after the start, or after it serves
 _FULL_EVERY = 5
-_SIZE, _FPS, _SHOWN_FOR = (320, 240), 10, 2  # px; frames/s; frames
+SIZE, _FPS, _SHOWN_FOR = (320, 240), 10, 2  # px; frames/s; frames
 _GOLDEN = Path(__file__).parents[2] / "models/golden"
-_ROWS = """SELECT events.id, coalesce(owner.frame, events.frame), coalesce(owner.frame_bytes, events.frame_bytes)
+_ROWS = """SELECT events.id, coalesce(owner.frame, events.frame), coalesce(owner.frame_bytes, events.frame_bytes),
+        coalesce(owner.sight, events.sight)
     FROM events LEFT JOIN events AS owner ON owner.n = events.shared"""
 _FAST = {
     "events.half_life_s": 0,
@@ -116,32 +118,36 @@ def check(state: Path, told: Told, seen: set[str]) -> int:
     assert is_sound(state), "integrity_check fails"
     with closing(open_to_read(state)) as connection, suppress(sqlite3.OperationalError):
         rows = connection.execute(_ROWS).fetchall()
-        counts = Counter(identifier for identifier, _, _ in rows)
+        counts = Counter(identifier for identifier, *_ in rows)
         assert max(counts.values(), default=1) == 1, "an event is there twice"
         assert not (lost := told.ids - counts.keys()), f"told and not stored: {lost}"
-        for identifier, frame, size in rows:
+        for identifier, frame, size, sight in rows:
             if frame not in seen:
-                _check_picture(state, identifier, frame, size)
+                _check_pictures(state, identifier, frame, size, json.loads(sight)["detail"])
                 seen.add(frame)
         return len(rows)
     return 0
 
 
-def _check_picture(state: Path, identifier: str, frame: str | None, size: int) -> None:
+def _check_pictures(state: Path, identifier: str, frame: str | None, size: int, detail: list[int] | None) -> None:
+    """The whole frame, and beside it what was followed, where the event says that there is a picture of that."""
     assert frame is not None, f"{identifier} has no picture"
-    data = (state / frame).read_bytes()
-    assert len(data) == size, f"{frame} has {len(data)} bytes, {size} were written"
-    try:
-        height, width, _ = decode_image(data).shape
-    except UsageError as error:
-        raise AssertionError(f"{frame}: {error}") from error
-    assert (width, height) == _SIZE
+    sizes = {frame: [*SIZE]} | ({} if detail is None else {detail_of(frame): detail})
+    assert all((state / name).exists() for name in sizes), f"{identifier} has not all of {[*sizes]}"
+    written = sum((state / name).stat().st_size for name in sizes)
+    assert written == size, f"{[*sizes]} have {written} bytes, {size} were written"
+    for name, (width, height) in sizes.items():
+        try:
+            shape = decode_image((state / name).read_bytes()).shape
+        except UsageError as error:
+            raise AssertionError(f"{name}: {error}") from error
+        assert shape == (height, width, 3), f"{name} is {shape}"
 
 
 def film(folder: Path) -> Path:
     """A film that shows another thing every fifth of a second."""
     names = ("cat.jpg", "coffee.jpg", "pagoda.jpg", "astronaut.jpg")
-    pictures = [cv2.resize(cv2.imread(str(_GOLDEN / name)), _SIZE) for name in names for _ in range(_SHOWN_FOR)]
+    pictures = [cv2.resize(cv2.imread(str(_GOLDEN / name)), SIZE) for name in names for _ in range(_SHOWN_FOR)]
     return write_video(folder / "fast.mp4", pictures * 20, fps=_FPS)
 
 
@@ -176,8 +182,7 @@ def kill_often(times: int, seed: int, folder: Path, disk: Path | None = None, wr
         did["killed while it started" if early else "killed while it ran"] += 1
         did["of these with a disk that was full"] += full
     did["ids told by server-sent events"], did["ids told by /api/events"] = len(told.by_events), len(told.by_api)
-    stored = {path.relative_to(state).as_posix() for path in (state / "frames").rglob("*.jpg")}
-    did["pictures that no event names"] = len(stored - _named(state))
+    did["pictures that no event names"] = len(unnamed(state))
     return dict(did)
 
 
@@ -191,9 +196,12 @@ def _kill_when_full(running: Daemon, disk: Path, chance: random.Random) -> None:
     time.sleep(chance.uniform(0, _RUN_S))
 
 
-def _named(state: Path) -> set[str]:
+def unnamed(state: Path) -> set[str]:
+    """The pictures that no event names."""
     with closing(open_to_read(state)) as connection:
-        return {frame for (frame,) in connection.execute("SELECT frame FROM events WHERE frame IS NOT NULL")}
+        frames = connection.execute("SELECT frame FROM events WHERE frame IS NOT NULL").fetchall()
+    named = {name for (frame,) in frames for name in (frame, detail_of(frame))}
+    return {path.relative_to(state).as_posix() for path in (state / "frames").rglob("*.jpg")} - named
 
 
 def main() -> None:

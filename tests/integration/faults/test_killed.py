@@ -2,13 +2,19 @@
 
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tests.histories import SUMMARY, change
 from tests.integration.faults.namespaces import need_namespaces
 from tests.soak import event_kills
 from tests.soak.kills import kill_often
+from vitcam.history.retention import RetentionRules
+from vitcam.history.store import EventStore
+from vitcam.pictures.encode import encode_jpeg
 
 SLOW = pytest.mark.slow(
     "vitcam/storage", "vitcam/daemon", "vitcam/history", "vitcam/access", "vitcam/words", "tests/soak"
@@ -62,3 +68,35 @@ def test_every_event_that_was_told_before_a_kill_is_stored_once_with_its_whole_p
     assert done["of these with a disk that was full"] == times // 5
     assert done["ids told by /api/events"] > 20
     assert done["events in the store"] >= done["ids told by /api/events"]
+
+
+def stores_what_was_followed(state: Path, detail: tuple[int, int]) -> Path:
+    """An event that says that its second picture has that size, in px; the file of that, which has 96×64 px."""
+    whole, box = (np.zeros((height, width, 3), np.uint8) for width, height in (event_kills.SIZE, (96, 64)))
+    summary = replace(SUMMARY, size=event_kills.SIZE, detail=detail)
+    store = EventStore(state, RetentionRules())
+    store.start()
+    store.put(
+        replace(change("boxed", "end", jpeg=encode_jpeg(whole, 80), summary=summary), detail=encode_jpeg(box, 80))
+    )
+    store.stop(10)
+    (path,) = state.rglob("*.box.jpg")
+    return path
+
+
+def test_the_check_after_a_kill_asks_for_the_picture_of_what_was_followed_too(tmp_path: Path) -> None:
+    told = event_kills.Told(by_api={"boxed"})
+    whole, other = tmp_path / "whole", tmp_path / "other"
+    path = stores_what_was_followed(whole, (96, 64))
+    stores_what_was_followed(other, (96, 96))
+
+    assert event_kills.check(whole, told, set()) == 1
+    assert event_kills.unnamed(whole) == set()
+    with pytest.raises(AssertionError, match=r"box\.jpg is"):
+        event_kills.check(other, told, set())
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(AssertionError, match="were written"):
+        event_kills.check(whole, told, set())
+    path.unlink()
+    with pytest.raises(AssertionError, match="not all of"):
+        event_kills.check(whole, told, set())
