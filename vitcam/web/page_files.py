@@ -31,14 +31,15 @@ class _File:
 
 
 class PageFiles:
-    """Every file in `page/` and below. Browsers ask each time whether a file has changed, and mostly get a 304."""
+    """Every file in `page/` and its folders. Browsers ask each time whether a file has changed, and mostly get a 304."""
 
     def __init__(self) -> None:
         page = files("vitcam.web") / "page"
+        folders = {"": page} | {f"{part.name}/": part for part in page.iterdir() if part.is_dir()}
         self._files = {
-            folder + entry.name: _file(kind, entry.read_bytes())
-            for folder in ("", "history/")
-            for entry in (page / folder).iterdir()
+            prefix + entry.name: _file(kind, entry.read_bytes())
+            for prefix, folder in folders.items()
+            for entry in folder.iterdir()
             if (kind := _TYPES.get("." + entry.name.rpartition(".")[2]))
         }
 

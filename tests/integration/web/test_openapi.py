@@ -108,7 +108,7 @@ def newest_event(running: Daemon, with_clip: bool) -> Any:
         return next((event for event in json.load(answer)["events"] if event["clip"] or not with_clip), None)
 
 
-FILES = {"/page/{name}": "app.js", "/page/history/{name}": "history.js", "/login/{name}": "login.js"}
+FILES = {"/page/{name}": "app.js", "/page/{folder}/{name}": "teach.js", "/login/{name}": "login.js"}
 NOT_IN_A_DEMO = ("/api/words", "/api/events/{id}/detail.jpg")  # its model has no words, and nothing is followed
 ANSWERED = [route for route in ROUTES if route.answers and route.path not in NOT_IN_A_DEMO]
 
@@ -117,7 +117,7 @@ ANSWERED = [route for route in ROUTES if route.answers and route.path not in NOT
 def test_a_route_answers_what_its_description_says(
     running: Daemon, document: dict[str, Any], route: Any, state: Path
 ) -> None:
-    target = running.url + route.path.replace("{name}", FILES.get(route.path, "mine"))
+    target = running.url + route.path.replace("{name}", FILES.get(route.path, "mine")).replace("{folder}", "teach")
     if "/datasets/" in route.path or route.path == "/api/teach":
         shutil.rmtree(state / "datasets" / "mine", ignore_errors=True)
         for label, colour in (("cup", (0, 0, 255)), ("plate", (255, 0, 0))):
@@ -162,6 +162,7 @@ def test_a_refusal_is_described(
     body = b'{"favourite": true}' if method == "PATCH" else b"x" if method in WITH_BODY else None
     found, kind, answer = ask(running.url + target, method, body)
     path = target.partition("?")[0].replace("none.js", "{name}").replace("none", "{id}")
+    path = path.replace("/history/{name}", "/{folder}/{name}")
     content = document["paths"][path][method.lower()]["responses"][str(status)]["content"]
 
     assert (found, kind) == (status, "application/json")

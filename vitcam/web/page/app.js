@@ -16,7 +16,7 @@ import { Seen } from "./seen.js";
 import { SetAside } from "./set_aside.js";
 import { checkSession, showSession } from "./session.js";
 import { Speed } from "./speed.js";
-import { Teach } from "./teach.js";
+import { Teach } from "./teach/teach.js";
 import { isLive, Views } from "./views.js";
 import { Windows } from "./windows.js";
 import { Words } from "./words.js";

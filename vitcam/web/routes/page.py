@@ -25,7 +25,7 @@ _SNAPSHOT_TIMEOUT_S = 1.0
 _LET_GO_S = 5.0
 
 _FILES = dict.fromkeys(("text/html", "text/css", "text/javascript", "image/svg+xml"), TEXT)
-_HISTORY_FILES = dict.fromkeys(("text/css", "text/javascript"), TEXT)
+_PART_FILES = dict.fromkeys(("text/css", "text/javascript"), TEXT)
 _ICON: dict[str, Schema] = {"image/x-icon": {}}
 _JPEG: dict[str, Schema] = {"image/jpeg": {}}
 _PARTS: dict[str, Schema] = {"multipart/x-mixed-replace": {}}
@@ -106,10 +106,10 @@ class PageRoutes(Handlers):
         """A file of the page."""
         return self._files.serve(request, request.match_info["name"])
 
-    @Route("GET", "/page/history/{name}", Scope.READ, answers=_HISTORY_FILES, cached=True, refusals=(404,))
-    async def history_file(self, request: web.Request) -> web.Response:
-        """A file of the page's history."""
-        return self._files.serve(request, f"history/{request.match_info['name']}")
+    @Route("GET", "/page/{folder}/{name}", Scope.READ, answers=_PART_FILES, cached=True, refusals=(404,))
+    async def part_file(self, request: web.Request) -> web.Response:
+        """A file of a part of the page: `history` or `teach`."""
+        return self._files.serve(request, f"{request.match_info['folder']}/{request.match_info['name']}")
 
     @Route("GET", "/favicon.ico", None, answers=_ICON, cached=True)
     async def icon(self, request: web.Request) -> web.Response:

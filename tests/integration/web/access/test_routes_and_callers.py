@@ -82,13 +82,13 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         )
 
 
-FILES = {"/page/{name}": "app.js", "/page/history/{name}": "history.js", "/login/{name}": "login.js"}
+FILES = {"/page/{name}": "app.js", "/page/{folder}/{name}": "teach.js", "/login/{name}": "login.js"}
 
 
 def status(house: House, route: Route, caller: str, address: str) -> int:
     """What a caller is answered, from an address of its own: wrong passwords of the others must not delay it."""
     target = route.path.replace("{name}", FILES.get(route.path, "none")).replace("{id}", "none")
-    target = target.replace("{label}", "none").replace("{picture}", "none.jpg")
+    target = target.replace("{folder}", "teach").replace("{label}", "none").replace("{picture}", "none.jpg")
     with sent(house.url, target, route.method, headers=house.callers[caller], address=address) as answer:
         return answer.status
 

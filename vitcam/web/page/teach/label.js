@@ -1,7 +1,7 @@
 // One label of the data set: how many pictures it has, the pictures, and a button that takes more.
 
 import { Hold } from "./hold.js";
-import { addressOf, ask, counted } from "./teach_api.js";
+import { addressOf, ask, counted } from "./api.js";
 
 const MOST = 12; // pictures that are shown before a person asks for all
 

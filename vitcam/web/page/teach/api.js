@@ -1,6 +1,6 @@
 // What the panel "Teach" asks of the daemon. A refusal is thrown with the daemon's sentence.
 
-import { checkSession } from "./session.js";
+import { checkSession } from "../session.js";
 
 export const DATA_SET = "mine";
 const AWAY = "vitcam did not answer; is it still running?";

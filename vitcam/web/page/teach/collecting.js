@@ -1,6 +1,6 @@
 // One recording of pictures: it is begun and ended, and how far it is is asked for meanwhile.
 
-import { ask, DATA_SET } from "./teach_api.js";
+import { ask, DATA_SET } from "./api.js";
 
 const ASK_MS = 400;
 

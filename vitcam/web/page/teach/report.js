@@ -1,7 +1,7 @@
 // What a teaching found, in words and with pictures.
 
-import { addressOf, ask, counted, sentence } from "./teach_api.js";
-import { pictureOf } from "./teach_label.js";
+import { addressOf, ask, counted, sentence } from "./api.js";
+import { pictureOf } from "./label.js";
 
 const MOST = 10; // lines of a kind
 const MOST_PICTURES = 4; // of a line

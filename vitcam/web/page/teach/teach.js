@@ -1,9 +1,9 @@
 // Teaching labels of your own: pictures are collected, a model is taught with them, it says how well it knows them, and it is used.
 
 import { Collecting } from "./collecting.js";
-import { ask, counted, DATA_SET, sentence, teach } from "./teach_api.js";
-import { TeachLabel } from "./teach_label.js";
-import { TeachReport } from "./teach_report.js";
+import { ask, counted, DATA_SET, sentence, teach } from "./api.js";
+import { TeachLabel } from "./label.js";
+import { TeachReport } from "./report.js";
 
 const NOTHING = "nothing special"; // the empty scene
 const NOTHING_S = 10;
