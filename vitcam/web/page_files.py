@@ -31,7 +31,7 @@ class _File:
 
 
 class PageFiles:
-    """Every file in `page/` and its folders. Browsers ask each time whether a file has changed, and mostly get a 304."""
+    """Every file in `page/` and its folders. Browsers ask each time if a file has changed, and mostly get a 304."""
 
     def __init__(self) -> None:
         page = files("vitcam.web") / "page"

@@ -85,7 +85,7 @@ def ask(
     if window:
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
     line.connect(address_of(server))
-    path = route.path.replace("{id}", "01J").replace("{name}", "page.js")
+    path = route.path.replace("{id}", "01J").replace("{name}", "page.js").replace("{folder}", "teach")
     path = path.replace("{label}", "cup").replace("{picture}", "cup.jpg")
     lines = [f"{route.method} {path} HTTP/1.1", "Host: localhost", *(f"{k}: {v}" for k, v in headers.items())]
     line.sendall("\r\n".join([*lines, "Content-Length: 0", "", ""]).encode())
