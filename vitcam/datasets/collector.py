@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vitcam.datasets.store import MINE, DataSets
 from vitcam.datasets.teachable import checked_label
 from vitcam.errors import UsageError, VitcamError
-from vitcam.frames import Event, Frame, Image, Prediction
+from vitcam.frames import NO_MODEL, Event, Frame, Image, ModelIdentity, Prediction
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.resize import shrunk
 from vitcam.threads.worker import Worker
@@ -79,13 +79,17 @@ class Recorded:
 
 
 @dataclass(slots=True, eq=False)
-class _Recording:
+class _Collecting:
     wanted: Wanted
     name: str
     began_ns: int
     seen: list[NDArray[np.float32]]
+    """Embeddings of what was taken, by one model."""
+    model: ModelIdentity = NO_MODEL
     taken_ns: int = -(2**62)
     queued: int = 0
+    handled: int = 0
+    """Of these, as many as were written or dropped. Changed under the collector's lock."""
     taken: int = 0
     alike: int = 0
     ended: bool = False
@@ -101,8 +105,8 @@ class Collector:
     def __init__(self, data_sets: DataSets) -> None:
         self.data_sets = data_sets
         self._changed = threading.Condition()
-        self._recording: _Recording | None = None
-        self._waiting: deque[tuple[_Recording, str, Image, Image | None]] = deque()
+        self._recording: _Collecting | None = None
+        self._waiting: deque[tuple[_Collecting, str, Image, Image | None]] = deque()
         self._closed = False
         self._masked = 0
         """How often masks were drawn."""
@@ -115,7 +119,7 @@ class Collector:
         self.data_sets.check_room(wanted.dataset, wanted.label)
         name = datetime.now().astimezone().strftime("%Y%m%dT%H%M%S%f")[:-3]  # two may begin within a second
         with self._changed:
-            self._recording = _Recording(wanted, name, time.monotonic_ns(), [])
+            self._recording = _Collecting(wanted, name, time.monotonic_ns(), [])
         self.worker.start()
         return self.state()
 
@@ -133,7 +137,8 @@ class Collector:
             return Recorded()
         over_s = (time.monotonic_ns() - found.began_ns) / 1e9
         left_s = max(0.0, found.wanted.ends_after_s - over_s)
-        active = not found.ended and over_s < found.wanted.ends_after_s + _ENDS_LATER_S
+        is_over = found.ended and found.handled >= found.queued
+        active = not is_over and over_s < found.wanted.ends_after_s + _ENDS_LATER_S
         wanted = found.wanted
         return Recorded(
             active, wanted.dataset, checked_label(wanted.label), found.name, found.taken, found.alike,
@@ -163,10 +168,12 @@ class Collector:
             return True
         return now_ns - self._followed_ns.get(zone, -_FOLLOWED_NS) >= _FOLLOWED_NS
 
-    def _consider(self, found: _Recording, frame: Frame, prediction: Prediction) -> None:
+    def _consider(self, found: _Collecting, frame: Frame, prediction: Prediction) -> None:
         wanted, since_s = found.wanted, (frame.captured_ns - found.taken_ns) / 1e9
         if since_s < _LEAST_S or len(self._waiting) >= _MOST_WAITING:
             return
+        if prediction.model is not found.model:  # what another model answers cannot be compared
+            found.model, found.seen = prediction.model, []
         if wanted.count != 1 and since_s < _STILL_S and is_alike(prediction.embedding, found.seen):
             found.alike += 1
             return
@@ -179,12 +186,14 @@ class Collector:
         part = shrunk(seen, min(1.0, _LARGEST_PX / max(seen.shape[:2]))).copy()
         with self._changed:
             self._waiting.append((found, picture, part, frame.preview.copy() if wanted.whole else None))
-            found.ended = found.ended or found.queued == wanted.count
+            found.ended = found.ended or found.queued >= (wanted.count or MOST_PICTURES)
             self._changed.notify_all()
 
     def let_go(self) -> None:
         """Masks were drawn: what waits was taken without them."""
         with self._changed:
+            for found, *_ in self._waiting:
+                found.handled += 1
             self._waiting.clear()
             self._masked += 1
 
@@ -204,7 +213,7 @@ class Collector:
                 taken, masked = self._waiting.popleft(), self._masked
             self._keep(*taken, masked)
 
-    def _keep(self, found: _Recording, picture: str, part: Image, whole: Image | None, masked: int) -> None:
+    def _keep(self, found: _Collecting, picture: str, part: Image, whole: Image | None, masked: int) -> None:
         wanted = found.wanted
         try:
             frame = None if whole is None else encode_jpeg(whole, _QUALITY)
@@ -217,6 +226,9 @@ class Collector:
             log.error("collecting %s ended: %s", wanted.label, error)
         else:
             found.taken += 1
+        finally:
+            with self._changed:
+                found.handled += 1
 
 
 def is_alike(embedding: NDArray[np.float32] | None, others: list[NDArray[np.float32]]) -> bool:

@@ -1,6 +1,8 @@
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from tests.frames import frame, picture, prediction
 from vitcam.datasets.collector import Collector, Wanted
 from vitcam.datasets.store import DataSets
 from vitcam.errors import UsageError
-from vitcam.frames import Detail
+from vitcam.frames import NO_MODEL, Detail, ModelIdentity
 from vitcam.pictures.decode import decode_image
 from vitcam.rects import Rect
 
@@ -30,13 +32,21 @@ class Scene:
         assert self.collector._recording is not None
         self.ns = self.collector._recording.began_ns
 
-    def see(self, *things: int, zone: str | None = None, track: int | None = None, at_rest: bool = False) -> None:
+    def see(
+        self,
+        *things: int,
+        zone: str | None = None,
+        track: int | None = None,
+        at_rest: bool = False,
+        model: ModelIdentity = NO_MODEL,
+        size: int = 8,
+    ) -> None:
         for thing in things:
             self.ns += SECOND // 10
-            seen, looks = frame(image=picture(90, 160)), np.eye(8, dtype=np.float32)[thing]
+            seen, looks = frame(image=picture(90, 160)), np.eye(size, dtype=np.float32)[thing]
             crop = Rect(10, 20, 60, 60) if track is None else BOX
             said = replace(prediction(at_ns=self.ns), zone=zone, crop=crop, embedding=looks)
-            said = replace(said, track=track, at_rest=at_rest)
+            said = replace(said, track=track, at_rest=at_rest, model=model)
             detail = Detail(BOX, np.zeros((96, 96, 3), np.uint8))
             self.collector.saw(replace(seen, captured_ns=self.ns, details=(detail,)), said, ())
             eventually(lambda: len(self.collector._waiting) == 0)
@@ -161,3 +171,40 @@ def test_a_recording_that_begins_at_once_loses_no_picture_of_the_one_before(scen
     scene.begin("plate", count=1)
 
     assert scene.pictures("cup") == ["x-001.jpg"]
+
+
+def test_another_model_that_is_put_in_place_meanwhile_compares_with_its_own_pictures_only(scene: Scene) -> None:
+    scene.begin("cup", count=9)
+    scene.see(0, 1, model=ModelIdentity("small", ""))
+    scene.see(0, 0, 1, model=ModelIdentity("large", ""), size=16)
+
+    assert scene.collector.state().alike == 1
+    assert len(scene.pictures("cup")) == 4
+
+
+def test_a_recording_by_time_ends_with_its_most_pictures(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vitcam.datasets.collector.MOST_PICTURES", 3)
+    scene.begin("cup", seconds=60.0)
+    scene.see(0, 1, 2, 3, 4)
+
+    assert len(scene.pictures("cup")) == 3
+
+
+def test_a_recording_is_active_until_its_last_picture_is_kept_or_dropped(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes, kept = threading.Event(), scene.data_sets.add
+
+    def add(*asked: Any) -> None:
+        assert writes.wait(30)
+        kept(*asked)
+
+    monkeypatch.setattr(scene.data_sets, "add", add)
+    scene.begin("cup", count=1)
+    scene.see(0)
+    before = scene.collector.state()
+    writes.set()
+    eventually(lambda: not scene.collector.state().active)
+
+    assert (before.active, before.taken) == (True, 0)
+    assert scene.collector.state().taken == 1

@@ -7,7 +7,6 @@ const ASK_MS = 400;
 export class Collecting {
   #requests = Promise.resolve(); // one after the other: an end must not come before its beginning
   #timer = 0;
-  #taken = -1;
   #isOn = false;
   #does;
 
@@ -21,7 +20,6 @@ export class Collecting {
     this.#request(async () => {
       const state = await ask("api/collect", "POST", { dataset: DATA_SET, ...wanted });
       this.#isOn = true;
-      this.#taken = -1;
       return state;
     });
   }
@@ -36,10 +34,7 @@ export class Collecting {
 
   #take(state) {
     clearTimeout(this.#timer);
-    // the last pictures are on their way to the disk when it has ended
-    const isOver = !state.active && state.taken === this.#taken;
-    this.#taken = state.taken;
-    if (!isOver) {
+    if (state.active) {
       this.#does.shown(state);
       this.#timer = setTimeout(() => this.#request(() => (this.#isOn ? ask("api/collect") : null)), ASK_MS);
       return;
