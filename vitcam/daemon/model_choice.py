@@ -59,7 +59,10 @@ class RunningModel:
         self._trials = trials
         self._before = ""
         self._stamp = _stamp(model.value.name_or_file)
-        self._changing = threading.Lock()
+        self._changing = threading.RLock()
+        """Held while a model is loaded and tried."""
+        self._putting = threading.RLock()
+        """Held while all parts get a model. A failed trial takes one back while its change still waits."""
 
     def record(self) -> dict[str, Any]:
         """For `/api/models`."""
@@ -85,14 +88,15 @@ class RunningModel:
             before, model = self._model.value, self._load(name)
             self.put(model)
             reason = self._trials.keep("model", lambda: self._page.save_model(name), lambda: self._undo(model, before))
-            self._before = before.name_or_file
+            self._remember(before)
             return replace(self._described(model), reason=reason)
 
     def back(self) -> ChosenModel:
         """Use the one before again. Raises as `use`, and UsageError if there is none."""
-        if not self._before:
-            raise UsageError("this run has used no other model before; choose one of GET /api/models")
-        return self.use(self._before)
+        with self._changing:
+            if not self._before:
+                raise UsageError("this run has used no other model before; choose one of GET /api/models")
+            return self.use(self._before)
 
     def read_again(self) -> str:
         """Use the model that another process has chosen; returns why it cannot be used, "" if it is.
@@ -108,20 +112,27 @@ class RunningModel:
                 self.put(self._load(name))
             except VitcamError as error:
                 return f"the model stays {before.name_or_file}: {error}"
-            self._before = before.name_or_file
+            self._remember(before)
             return ""
 
     def put(self, model: RunModel) -> None:
         """Every part takes it before its next picture. In any thread."""
         model.classifier.call_by(self._names)
-        self._default.value = default_variant(self.settings, model.classifier)
-        self._model.value, self._stamp = model, _stamp(model.name_or_file)
-        self._pipeline.use_model(model.classifier.card.name, model.classifier.input)
+        with self._putting:
+            self._default.value = default_variant(self.settings, model.classifier)
+            self._model.value, self._stamp = model, _stamp(model.name_or_file)
+            self._pipeline.use_model(model.classifier.card.name, model.classifier.input)
         log.info("the model in use is now %s, with %d labels", model.name_or_file, len(model.labels))
 
     def _undo(self, model: RunModel, before: RunModel) -> None:
-        if self._model.value is model:
-            self.put(before)
+        with self._putting:
+            if self._model.value is model:
+                self.put(before)
+
+    def _remember(self, before: RunModel) -> None:
+        """The way back leads to another model, not to an older file of the same one."""
+        if before.name_or_file != self._model.value.name_or_file:
+            self._before = before.name_or_file
 
     def _load(self, name: str) -> RunModel:
         if "/" in name or name.endswith(".tflite"):  # who may change the page may not read any file

@@ -3,6 +3,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -117,6 +118,43 @@ def test_a_model_with_which_a_stage_fails_gives_way_to_the_one_before(
     assert daemon.model.value.name_or_file == "mnist"
     assert daemon.pipeline.state().model == "mnist"
     assert PageSettings(tmp_path).model == ""
+
+
+def test_the_way_back_stays_where_a_model_is_chosen_again(running: tuple[Daemon, Witness]) -> None:
+    daemon, _ = running
+    daemon.models.use("cifar10")
+    daemon.models.use("cifar10")
+
+    assert daemon.models.record()["before"] == "mnist"
+
+
+def test_a_model_that_fails_later_does_not_take_away_one_that_is_put_in_place_meanwhile(
+    running: tuple[Daemon, Witness], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    daemon, _ = running
+    daemon.models.use("cifar10")
+    third, undoing, changed = run_model(ModelSettings("cifar10-scratch")), threading.Event(), threading.Event()
+    use_model = daemon.pipeline.use_model
+
+    def slow(name: str, spec: Any) -> None:
+        if name == "mnist":
+            undoing.set()
+            changed.wait(0.5)  # the other thread puts its model in place here, if it may
+        use_model(name, spec)
+
+    def other() -> None:
+        assert undoing.wait(30)
+        daemon.models.put(third)
+        changed.set()
+
+    changing = threading.Thread(target=other)
+    changing.start()
+    monkeypatch.setattr(daemon.pipeline, "use_model", slow)
+    daemon.trials.failed("it does not run here")
+    changing.join()
+
+    assert daemon.model.value is third
+    assert daemon.pipeline.state().model == "cifar10-scratch"
 
 
 def test_the_labels_that_zones_lose_are_named_before_and_nothing_changes(photos: Path, tmp_path: Path) -> None:
