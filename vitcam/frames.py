@@ -71,7 +71,7 @@ class Frame:
         for detail in self.details:
             if detail.rect == rect:
                 return detail.picture
-        return self.preview[rect.y : rect.y + rect.height, rect.x : rect.x + rect.width]
+        return self.preview[rect.px]
 
 
 @dataclass(frozen=True, slots=True)

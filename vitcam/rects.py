@@ -1,7 +1,9 @@
 """Rectangles of a picture: in px, and in fractions of it."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeVar
+
+_Number = TypeVar("_Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,28 @@ class Rect:
         right, bottom = round((self.x + self.width) * scale), round((self.y + self.height) * scale)
         return self.between(round(self.x * scale), round(self.y * scale), right, bottom, height, width)
 
+    @property
+    def px(self) -> tuple[slice, slice]:
+        """Its rows and columns, as an index of the picture."""
+        return slice(self.y, self.y + self.height), slice(self.x, self.x + self.width)
+
+    def common(self, other: "Rect") -> "Rect | None":
+        """What both have in common; None: nothing."""
+        across = _common(self.x, self.width, other.x, other.width)
+        down = _common(self.y, self.height, other.y, other.height)
+        return Rect(max(self.x, other.x), max(self.y, other.y), across, down) if across > 0 and down > 0 else None
+
+    def overlaps(self, other: "Rect") -> bool:
+        """Whether both have a px in common."""
+        return self.common(other) is not None
+
+    def likeness(self, other: "Rect") -> float:
+        """The part that both have in common, of what both cover together: 0 to 1."""
+        if (both := self.common(other)) is None:
+            return 0.0
+        common = both.width * both.height
+        return common / (self.width * self.height + other.width * other.height - common)
+
 
 @dataclass(frozen=True, slots=True)
 class Box:
@@ -55,9 +79,8 @@ class Box:
 
     def overlaps(self, other: "Box") -> bool:
         """Whether both have a part in common."""
-        across = min(self.x + self.width, other.x + other.width) - max(self.x, other.x)
-        down = min(self.y + self.height, other.y + other.height) - max(self.y, other.y)
-        return across > 0 and down > 0
+        across = _common(self.x, self.width, other.x, other.width)
+        return across > 0 and _common(self.y, self.height, other.y, other.height) > 0
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -70,3 +93,8 @@ class Box:
     def __str__(self) -> str:
         """`x,y,w,h`, as JSON and settings have it."""
         return ",".join(f"{side:.6g}" for side in (self.x, self.y, self.width, self.height))
+
+
+def _common(start: _Number, length: _Number, other_start: _Number, other_length: _Number) -> _Number:
+    """How much two lengths of one axis have in common; 0 or less: nothing."""
+    return min(start + length, other_start + other_length) - max(start, other_start)

@@ -54,30 +54,13 @@ def least_of(spec: InputSpec | None, px_per_px: float = 1.0) -> tuple[int, int]:
     return math.ceil(spec.height / px_per_px), math.ceil(spec.width / px_per_px)
 
 
-def overlap_of(one: Rect, other: Rect) -> float:
-    """The part that two rectangles have in common, of what both cover together: 0 to 1."""
-    across = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
-    down = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
-    if across <= 0 or down <= 0:
-        return 0.0
-    common = across * down
-    return common / (one.width * one.height + other.width * other.height - common)
-
-
-def common_of(one: Rect, other: Rect) -> Rect | None:
-    """What two rectangles have in common; None: nothing."""
-    left, top = max(one.x, other.x), max(one.y, other.y)
-    right, bottom = min(one.x + one.width, other.x + other.width), min(one.y + one.height, other.y + other.height)
-    return Rect(left, top, right - left, bottom - top) if right > left and bottom > top else None
-
-
 def _holds(bounds: Rect, box: Rect) -> bool:
-    return common_of(bounds, box) == box
+    return bounds.common(box) == box
 
 
 def _cut(box: Rect, thing: Rect, bounds: Rect) -> bool:
     """Whether a part of a thing that its bounds hold lies outside the box, though the box is large enough for it."""
-    inside = common_of(thing, bounds)
+    inside = thing.common(bounds)
     if inside is None or inside.width > box.width or inside.height > box.height:
         return False
     return not _holds(box, inside)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitcam.follow.boxes import overlap_of
 from vitcam.frames import Image, Prediction
 from vitcam.rects import Rect
 
@@ -51,21 +50,19 @@ class ScenePicture:
         if self._picture is None:
             self._picture, self._unknown = picture.copy(), new
             return
-        kept = [(_part(self._picture, rect).copy(), rect) for rect in new]
+        kept = [(self._picture[rect.px].copy(), rect) for rect in new]
         np.copyto(self._picture, picture)
         for part, rect in kept:
-            _part(self._picture, rect)[:] = part
-        self._unknown = tuple(rect for rect in self._unknown if any(overlap_of(rect, each) for each in new))
+            self._picture[rect.px] = part
+        self._unknown = tuple(rect for rect in self._unknown if any(map(rect.overlaps, new)))
+
+    def knows(self, rect: Rect) -> bool:
+        """Whether a place was seen without anything new."""
+        return self._picture is not None and not any(map(rect.overlaps, self._unknown))
 
     def part(self, rect: Rect) -> Image | None:
         """(h, w, 3) uint8, RGB: a copy of a place without anything new; None if it was never seen so."""
-        if self._picture is None or any(overlap_of(rect, unknown) for unknown in self._unknown):
-            return None
-        return _part(self._picture, rect).copy()
-
-    def forget(self) -> None:
-        """Begin again with the next picture."""
-        self._picture, self._unknown, self._at_ns = None, (), None
+        return self._picture[rect.px].copy() if self._picture is not None and self.knows(rect) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +87,10 @@ class RestNames:
         found = [
             known.names
             for known in self._known
-            if overlap_of(known.box, box) >= _SAME_PLACE and 0 <= now_ns - known.at_ns < _FRESH_NS
+            if known.box.likeness(box) >= _SAME_PLACE and 0 <= now_ns - known.at_ns < _FRESH_NS
         ]
         return frozenset().union(*found) if found else None
 
     def forget(self, box: Rect) -> None:
         """A box shows something else from now on."""
-        self._known = deque((known for known in self._known if not overlap_of(known.box, box)), _MOST_PLACES)
-
-    def forget_all(self) -> None:
-        """Every place shows something else."""
-        self._known.clear()
-
-
-def _part(picture: Image, rect: Rect) -> Image:
-    return picture[rect.y : rect.y + rect.height, rect.x : rect.x + rect.width]
+        self._known = deque((known for known in self._known if not known.box.overlaps(box)), _MOST_PLACES)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.follow.blobs import Blob
-from vitcam.follow.boxes import box_around, common_of, steady_box
+from vitcam.follow.boxes import box_around, steady_box
 from vitcam.follow.grid import Grid, Mask, Span
 from vitcam.follow.track import Bounds, Track
 from vitcam.rects import Rect
@@ -217,7 +217,7 @@ class Tracks:
         height, width = max(1, round(tall * high)), max(1, round(broad * wide))
         x, y = self._grid.middle_of(track.span)
         thing = Rect(round(x - width / 2), round(y - height / 2), width, height)
-        return common_of(thing, track.bounds.rect) or thing
+        return thing.common(track.bounds.rect) or thing
 
     def _note_wear(self, track: Track, differs: Mask) -> None:
         """It is that of its freshest cells; as before while none is to be seen."""

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from vitcam.follow.blobs import Blob, blobs_of
-from vitcam.follow.boxes import least_of, overlap_of
+from vitcam.follow.boxes import least_of
 from vitcam.follow.grid import Cells, Grid, Mask
 from vitcam.follow.rest import RestNames, ScenePicture, names_at_rest
 from vitcam.follow.scene import Scene
@@ -118,7 +118,7 @@ class Watch:
         lasts = shown is None and track.named_ns is not None
         at_rest = rest is not None and named and shown in rest and not lasts
         unknown = shown is not None and rest is None and shown not in track.news
-        track.wants_rest = unknown and self._picture.part(track.box) is not None
+        track.wants_rest = unknown and self._picture.knows(track.box)
         track.note(None if at_rest else shown, now_ns)
         self.tracks.note_look(track, self._scene.differs, at_rest or shown is None)
         return replace(prediction, at_rest=at_rest)
@@ -227,5 +227,5 @@ def _greyness(cells: Cells) -> bool | None:
 
 def _detailed(box: Rect, frame: Frame) -> Rect:
     """The box, or where a camera gives details of almost the same place, that."""
-    best = max(frame.details, key=lambda each: overlap_of(each.rect, box), default=None)
-    return best.rect if best is not None and overlap_of(best.rect, box) >= _SAME_BOX else box
+    best = max(frame.details, key=lambda each: each.rect.likeness(box), default=None)
+    return best.rect if best is not None and best.rect.likeness(box) >= _SAME_BOX else box

@@ -40,7 +40,7 @@ def blackened(picture: Image, masks: tuple[Rect, ...]) -> Image:
         return picture
     out = picture if picture.flags.writeable else picture.copy()
     for mask in masks:
-        out[mask.y : mask.y + mask.height, mask.x : mask.x + mask.width] = 0
+        out[mask.px] = 0
     out.setflags(write=False)
     return out
 
@@ -51,7 +51,7 @@ def blackened_detail(detail: Detail, masks: tuple[Rect, ...]) -> Detail:
     masks  in px of the preview
     """
     height, width = detail.picture.shape[:2]
-    inside = [_in_detail(mask, detail.rect, height, width) for mask in masks if overlap(mask, _around(detail.rect))]
+    inside = [_in_detail(mask, detail.rect, height, width) for mask in masks if mask.overlaps(_around(detail.rect))]
     return replace(detail, picture=blackened(detail.picture, tuple(inside))) if inside else detail
 
 
@@ -81,16 +81,10 @@ def masked(frame: Frame, masks: tuple[Region, ...]) -> Frame:
         return frame
     height, width = frame.preview.shape[:2]
     rects = tuple(mask_rect(region, height, width) for region in masks)
-    small = None if any(overlap(rect, frame.crop) for rect in rects) else frame.model_input
+    small = None if any(map(frame.crop.overlaps, rects)) else frame.model_input
     details = tuple(blackened_detail(Detail(each.rect, each.picture.copy()), rects) for each in frame.details)
     preview = blackened(frame.preview.copy(), rects)
     return replace(frame, preview=preview, model_input=small, masks=masks, details=details)
-
-
-def overlap(one: Rect, other: Rect) -> bool:
-    """Whether two rectangles have a px in common."""
-    across = one.x < other.x + other.width and other.x < one.x + one.width
-    return across and one.y < other.y + other.height and other.y < one.y + one.height
 
 
 def _check_zones(areas: Areas, height: int, width: int) -> None:

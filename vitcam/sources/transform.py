@@ -13,7 +13,7 @@ from vitcam.frames import Detail, Frame, Image
 from vitcam.pictures.resize import InputSpec, rect_of
 from vitcam.pictures.view import Orientation, Region
 from vitcam.rects import Box, Rect
-from vitcam.sources.masks import MaskRects, blackened, blackened_detail, overlap
+from vitcam.sources.masks import MaskRects, blackened, blackened_detail
 from vitcam.sources.source import Source, SourceOptions
 from vitcam.zones.areas import Areas
 
@@ -76,7 +76,7 @@ class OrientedSource:
         preview = blackened(preview, masks)
         wanted = self._wanted(*preview.shape[:2])
         small = self._small(frame, delivered, wanted)
-        if any(overlap(mask, delivered) for mask in masks):  # a scaler mixes what lies beside each other
+        if any(map(delivered.overlaps, masks)):  # a scaler mixes what lies beside each other
             small = None
         if not masks and small is frame.model_input and preview is frame.preview and wanted == frame.crop:
             return frame

@@ -115,7 +115,7 @@ def blocks_of(frame: Frame) -> Blocks:
     """(3, 32, 32) float32: the mean colours of what the model sees of a frame."""
     crop, part = frame.crop, frame.model_input
     if part is None:
-        part = frame.preview[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width]
+        part = frame.preview[crop.px]
     samples = cv2.resize(part, (_SAMPLES, _SAMPLES), interpolation=cv2.INTER_LINEAR)
     blocks = cv2.resize(samples.astype(np.float32), (_BLOCKS, _BLOCKS), interpolation=cv2.INTER_AREA)
     return np.ascontiguousarray(blocks.transpose(2, 0, 1), dtype=np.float32)

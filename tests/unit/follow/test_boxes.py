@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vitcam.follow.boxes import box_around, common_of, least_of, overlap_of, steady_box
+from vitcam.follow.boxes import box_around, least_of, steady_box
 from vitcam.pictures.resize import InputSpec
 from vitcam.rects import Rect
 
@@ -10,7 +10,7 @@ VIEW = Rect(0, 0, 1280, 720)
 
 
 def inside(box: Rect, bounds: Rect) -> bool:
-    return common_of(box, bounds) == box
+    return box.common(bounds) == box
 
 
 def test_a_box_is_half_as_large_again_as_its_thing_and_square() -> None:
@@ -78,6 +78,8 @@ def test_every_box_lies_inside_its_bounds_whatever_it_is_around() -> None:
 
 
 def test_how_much_two_rectangles_have_in_common() -> None:
-    assert overlap_of(Rect(0, 0, 10, 10), Rect(0, 0, 10, 10)) == 1
-    assert overlap_of(Rect(0, 0, 10, 10), Rect(5, 0, 10, 10)) == 1 / 3
-    assert overlap_of(Rect(0, 0, 10, 10), Rect(10, 0, 10, 10)) == 0
+    whole, half, beside = Rect(0, 0, 10, 10), Rect(5, 0, 10, 10), Rect(10, 0, 10, 10)
+
+    assert [whole.likeness(each) for each in (whole, half, beside)] == [1, 1 / 3, 0]
+    assert [whole.overlaps(each) for each in (whole, half, beside)] == [True, True, False]
+    assert [whole.common(each) for each in (whole, half, beside)] == [whole, Rect(5, 0, 5, 10), None]
