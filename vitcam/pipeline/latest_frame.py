@@ -92,12 +92,11 @@ class LatestFrame:
         """
         confirmed_ns = {place: at_ns for place, at_ns in self._confirmed_ns.items() if place in places}
         self._confirmed_ns = MappingProxyType({**confirmed_ns, prediction.place: frame.captured_ns})
-
-        whole = self._masked(frame)
         track = prediction.track
-        seen = {} if track is None else {track: whole.part(prediction.crop).copy()}
 
         def pair(before: ClassifiedFrame | None) -> ClassifiedFrame:
+            whole = self._masked(frame)  # in here, since masks may be drawn until it is put
+            seen = {} if track is None else {track: whole.part(prediction.crop).copy()}
             if before is None:
                 return _with_looks(whole, [prediction], seen)
             newest = {each.place: each for each in (*_looks_of(before), prediction)}

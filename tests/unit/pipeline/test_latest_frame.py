@@ -1,5 +1,6 @@
 """The pair of frame and predictions that viewers get, where something is followed."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -93,6 +94,19 @@ def test_no_px_from_below_a_mask_is_in_it_although_the_look_began_before_the_mas
     detail = Detail(BOX, np.full((90, 90, 3), 33, np.uint8))
     latest.classified_place(numbered(100, detail), look(100), [VIEW, BIRD])
 
+    assert not shown(slot).seen[7].any()
+
+
+def test_masks_that_are_drawn_just_before_a_pair_is_put_are_black_in_it(areas: ActiveAreas) -> None:
+    class Late(Slot[ClassifiedFrame]):
+        def revise(self, make: Callable[[ClassifiedFrame | None], ClassifiedFrame | None]) -> None:
+            areas.replace(Areas(masks=(Region(0, 0, 1, 1),)))
+            super().revise(make)
+
+    slot = Late()
+    LatestFrame(slot, 0, HeatLimits(), Beats(), areas).classified_place(numbered(100), look(100), [VIEW, BIRD])
+
+    assert not shown(slot).frame.preview.any()
     assert not shown(slot).seen[7].any()
 
 
