@@ -46,6 +46,7 @@ class Pipeline:
         over: threading.Event | None = None,
     ) -> None:
         self._options = options
+        self._changing = threading.Lock()
         self._publish = publish
         self.over = over or threading.Event()
         self.failure: VitcamError | None = None
@@ -105,7 +106,8 @@ class Pipeline:
 
     def change(self, max_fps: float, gate: Callable[[Frame], bool] | None) -> None:
         """Take over another rate and another gate, from the next frame on. May be called in any thread."""
-        self._options = self._classify.options = replace(self._options, max_fps=max_fps, gate=gate)
+        with self._changing:
+            self._options = self._classify.options = replace(self._options, max_fps=max_fps, gate=gate)
         self._latest.limit(max_fps)
 
     def use_model(self, name: str, spec: InputSpec) -> None:
@@ -114,9 +116,10 @@ class Pipeline:
         name  for people
         spec  its input
         """
-        self._options = self._classify.options = replace(self._options, model=name, input=spec)
-        self._options.follower.spec = spec
-        self._loads += 1
+        with self._changing:
+            self._options = self._classify.options = replace(self._options, model=name, input=spec)
+            self._options.follower.spec = spec
+            self._loads += 1
 
     def let_go(self) -> None:
         """Masks were drawn: keep no frame without them. One that is on its way gets them in the next stage."""

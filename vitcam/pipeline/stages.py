@@ -217,6 +217,7 @@ class ClassifyStage:
                 if not (self._beats.capture.live or self.options.lasting):
                     raise
                 self._retries.failed(error)
+                self.options.follower.begin_anew()  # it may be what has failed, and would fail with the next one, too
                 self._beats.classify = replace(self._beats.classify, since_ns=None)
                 self._retries.wait()
                 self._beats.classify = replace(self._beats.classify, waits=True)

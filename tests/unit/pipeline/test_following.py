@@ -1,5 +1,6 @@
 """When what moves is looked at, and what comes of these looks."""
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from tests.frames import SECOND, frame
 from tests.moving_scenes import Clip, Thing, crossing, resting, swinging, told
 from tests.pipelines import PATIENCE_S, Numbered, answer
 from vitcam.follow.follower import Follower
+from vitcam.follow.watch import BoxLook
 from vitcam.frames import Frame, Place, Prediction
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Follow, Region
@@ -192,7 +194,12 @@ class Birds:
 
 
 def published(
-    clip: Clip, live: bool = False, path: str | None = None, areas: Areas = NO_AREAS, follower: Follower | None = None
+    clip: Clip,
+    live: bool = False,
+    path: str | None = None,
+    areas: Areas = NO_AREAS,
+    follower: Follower | None = None,
+    lasting: bool = False,
 ) -> tuple[list[Prediction], Pipeline]:
     """What a pipeline publishes of a clip whose bird the model knows wherever it sees it."""
     truth = {shot.seq: things for shot, things in clip}
@@ -202,7 +209,7 @@ def published(
         return told(shot, Place(), {} if shot.details else truth[shot.seq])
 
     follower = follower or Follower("motion", SPEC)
-    options = PipelineOptions("test", "model", areas=ActiveAreas(areas), input=SPEC, follower=follower)
+    options = PipelineOptions("test", "model", areas=ActiveAreas(areas), input=SPEC, follower=follower, lasting=lasting)
     pipeline = Pipeline(options, classify, lambda _, prediction: out.append(prediction))
     pipeline.start(lambda: Birds(clip, live, path))
     assert pipeline.over.wait(PATIENCE_S)
@@ -260,6 +267,52 @@ def test_a_follower_that_fails_ends_nothing() -> None:
 
     assert len(out) == 24
     assert "the follower failed unexpectedly" in pipeline.state().reason
+
+
+@pytest.mark.fault(
+    "what follows things cannot say where to look",
+    injected="a follower that raises until it begins anew",
+    observed="one frame is left out, and the next ones are classified",
+)
+def test_a_follower_that_cannot_say_where_to_look_begins_anew() -> None:
+    class Confused(Follower):
+        is_confused = True
+
+        def looks(self, frame: Frame) -> list[BoxLook]:
+            if self.is_confused:
+                raise ValueError("no such track")
+            return super().looks(frame)
+
+        def begin_anew(self) -> None:
+            self.is_confused = False
+            super().begin_anew()
+
+    out, _ = published(Clip(2), lasting=True, follower=Confused("motion", SPEC))
+
+    assert len(out) == 23
+
+
+def test_another_model_and_other_settings_may_come_at_the_same_time() -> None:
+    begun, done = threading.Event(), threading.Event()
+
+    @dataclass(frozen=True, slots=True)
+    class Slow(PipelineOptions):
+        def __post_init__(self) -> None:
+            if self.model == "other":
+                begun.set()
+                done.wait(0.2)
+
+    pipeline = Pipeline(Slow("test", "model"), answer, lambda *_: None)
+    model = threading.Thread(target=pipeline.use_model, args=("other", SPEC))
+    model.start()
+    assert begun.wait(PATIENCE_S)
+    gate = MotionGate(GateOptions())
+    pipeline.change(5.0, gate)
+    done.set()
+    model.join(PATIENCE_S)
+
+    assert pipeline.gate is gate
+    assert pipeline.state().model == "other"
 
 
 def test_every_picture_is_wanted_while_something_may_be_followed() -> None:
