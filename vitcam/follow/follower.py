@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from vitcam.follow.track import Bounds
-from vitcam.follow.watch import BoxLook, Watch
+from vitcam.follow.watch import BoxLook, ViewWatch
 from vitcam.frames import Frame, Place, Prediction
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Follow, Region
@@ -55,7 +55,7 @@ class Follower:
         """Any thread may replace it: nothing that another model said of a place holds then."""
         self._region = region
         self._lock = threading.Lock()
-        self._watch: Watch | None = None
+        self._watch: ViewWatch | None = None
         self._of: object = None
         """What the watch was made for."""
         self._count = 0
@@ -127,12 +127,12 @@ class Follower:
             if self._watch is not None:
                 self._watch.looked_at_rest(prediction)
 
-    def _watch_of(self, frame: Frame, areas: Areas) -> Watch:
+    def _watch_of(self, frame: Frame, areas: Areas) -> ViewWatch:
         """Another one where the view is not what it was."""
         height, width = frame.preview.shape[:2]
         of = (height, width, areas, self._region(), self.follow, self.spec)
         if self._watch is None or self._watch.is_over or of != self._of:
-            self._watch, self._of = Watch(frame, self._bounds(areas, height, width), self.spec), of
+            self._watch, self._of = ViewWatch(frame, self._bounds(areas, height, width), self.spec), of
         return self._watch
 
     def _bounds(self, areas: Areas, height: int, width: int) -> list[Bounds]:

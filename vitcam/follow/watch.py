@@ -45,7 +45,7 @@ class BoxLook:
     """Whether the frame shows its place without it: it is not shown."""
 
 
-class Watch:
+class ViewWatch:
     """For one thread at a time.
 
     frame   the first one

@@ -55,7 +55,7 @@ class Headlines:
         self._smoothed = {place: smoothed for place, smoothed in self._smoothed.items() if place.zone in zones}
 
     def _steady(self, prediction: Prediction) -> Shown:
-        """What is displayed of the smoothed probabilities. A blank or unfamiliar picture says nothing of any name."""
+        """What is displayed of the smoothed probabilities. A blank or unfamiliar picture speaks for no name."""
         now = prediction.captured_ns
         scores: Mapping[Subject, float] = {} if prediction.blank or prediction.unfamiliar else subjects_of(prediction)
         before = self._smoothed.get(prediction.place)

@@ -16,7 +16,7 @@ Gate = Callable[[Frame], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PlaceLook:
     """What the model sees in one inference."""
 
     place: Place
@@ -43,7 +43,7 @@ class Looks:
         self._areas = Areas()
         self._gates: dict[str, MotionGate] = {}
         self._gate: Gate | None = None
-        self._left: list[Look] = []
+        self._left: list[PlaceLook] = []
         self._budget = 0
         self.places: tuple[Place, ...] = ()
         """All that are looked at now: the view or the zones, then what is followed."""
@@ -82,7 +82,7 @@ class Looks:
         unchanged = [box.place for box in boxes if box not in due and not box.is_moving]
         return [*(look.place for look in wholes if look not in passed), *unchanged]
 
-    def next(self, pending: Collection[Place], now_ns: int) -> Look | None:
+    def next(self, pending: Collection[Place], now_ns: int) -> PlaceLook | None:
         """The next look at the frame; None once there is no more.
 
         now_ns  capture time of the frame, so that a film gets the same looks on every machine
@@ -107,18 +107,18 @@ class Looks:
         self._gates = {name: known.get(name) or own.fresh() for name in areas.names}
         self._areas, self._gate = areas, gate
 
-    def _wholes(self, frame: Frame, areas: Areas) -> list[Look]:
-        return [self._zone(frame, zone) for zone in areas.zones] or [Look(Place(), frame)]
+    def _wholes(self, frame: Frame, areas: Areas) -> list[PlaceLook]:
+        return [self._zone(frame, zone) for zone in areas.zones] or [PlaceLook(Place(), frame)]
 
-    def _zone(self, frame: Frame, zone: Zone) -> Look:
+    def _zone(self, frame: Frame, zone: Zone) -> PlaceLook:
         height, width = frame.preview.shape[:2]
         rect = zone_rect(zone.region, height, width)
         crop = rect if self._spec is None else crop_of(self._spec, height, width, rect)
         if crop == frame.crop:  # the source's scaler may have made the model's input of it
-            return Look(Place(zone.name), frame)
-        return Look(Place(zone.name), replace(frame, model_input=None, crop=crop))
+            return PlaceLook(Place(zone.name), frame)
+        return PlaceLook(Place(zone.name), replace(frame, model_input=None, crop=crop))
 
-    def _passes(self, look: Look, pending: Collection[Place]) -> bool:
+    def _passes(self, look: PlaceLook, pending: Collection[Place]) -> bool:
         """Whether it is worth a look. The gate of each zone is asked for each frame: it has to know the scene."""
         zone, now_ns = look.place.zone, look.frame.captured_ns
         gate = self._gate if zone is None else self._gates[zone]
@@ -131,7 +131,7 @@ class Looks:
             passes = gate(look.frame)
         return self._gate is None or passes or look.place in pending
 
-    def _moves(self, look: Look, zones_with_boxes: Collection[str | None]) -> bool:
+    def _moves(self, look: PlaceLook, zones_with_boxes: Collection[str | None]) -> bool:
         """Whether something moves in a zone that no box shows."""
         zone = look.place.zone
         if zone in zones_with_boxes:
@@ -142,5 +142,5 @@ class Looks:
         return look.frame.captured_ns - moved_ns < _URGENT_S * 1e9
 
 
-def _look_at(box: BoxLook) -> Look:
-    return Look(box.place, box.frame, (box.is_moving and not box.waves) or box.of_rest, box.of_rest)
+def _look_at(box: BoxLook) -> PlaceLook:
+    return PlaceLook(box.place, box.frame, (box.is_moving and not box.waves) or box.of_rest, box.of_rest)

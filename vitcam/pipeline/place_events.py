@@ -8,7 +8,7 @@ from types import MappingProxyType
 from vitcam.events import EventState, Rules, finish, step, vanish
 from vitcam.frames import NO_MODEL, UNKNOWN, Event, Place, Prediction
 from vitcam.names.vocabulary import Vocabulary
-from vitcam.pipeline.things import GAP_NS, Things
+from vitcam.pipeline.things import GAP_NS, SeenThings
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 
@@ -64,7 +64,7 @@ class UnknownWatch:
 
 
 @dataclass(slots=True)
-class _Watched:
+class _PlaceState:
     """What is known of a place."""
 
     state: EventState = field(default_factory=EventState)
@@ -102,10 +102,10 @@ class PlaceEvents:
         self._named_by: object = None
         """State of the vocabulary that those rules go by."""
         self._followed = followed
-        self._places: dict[Place, _Watched] = {}
+        self._places: dict[Place, _PlaceState] = {}
         self._with_boxes: set[str | None] = set()
         """Zones in which something was followed."""
-        self._things = Things()
+        self._things = SeenThings()
         self._numbers = map(str, count(1))
         self._model = NO_MODEL
 
@@ -124,7 +124,7 @@ class PlaceEvents:
             self._with_boxes.add(place.zone)
         if prediction.at_rest:  # what is seen there is nothing that came
             prediction = replace(prediction, blank=True, unfamiliar=False)
-        watched = self._places.setdefault(place, _Watched())
+        watched = self._places.setdefault(place, _PlaceState())
         before, rules = watched.state, self._current_rules(place.zone)
         watched.seen_ns = prediction.captured_ns
         watched.state, events = step(rules, before, prediction, self._new_number)
@@ -140,11 +140,13 @@ class PlaceEvents:
     def pass_time(self, now_ns: int) -> tuple[Event, ...]:
         """What ends because it is not followed any more, or was out of sight for too long.
 
-        now_ns  capture time of the newest frame, whether it was classified or not
+        now_ns  capture time of the newest frame
         """
+        if not self._with_boxes:  # nothing was followed
+            return self._things.pass_time(now_ns)
         tracks = None if self._followed is None else self._followed()
         ended: tuple[Event, ...] = ()
-        for place, watched in [*self._places.items()] if self._with_boxes else ():
+        for place, watched in [*self._places.items()]:
             if place.track is None or (tracks is not None and place.track in tracks):
                 continue
             gap_ns = GAP_NS if tracks is None else round(self._current_rules(place.zone).gap_s * 1e9)
@@ -218,9 +220,11 @@ class PlaceEvents:
         return reports
 
     def _note_lasting(self) -> None:
-        current = {place: watched.state.current for place, watched in self._places.items()}
-        events = {place: self._things.event_of(lasts.event.id) for place, lasts in current.items() if lasts is not None}
-        found = {place: event for place, event in events.items() if event is not None}
+        found = {
+            place: event
+            for place, watched in self._places.items()
+            if (lasts := watched.state.current) is not None and (event := self._things.event_of(lasts.event.id))
+        }
         if found != self.lasting:
             self.lasting = MappingProxyType(found)
 

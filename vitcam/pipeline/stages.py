@@ -13,7 +13,7 @@ from vitcam.meters import LatencyMeter, RateMeter
 from vitcam.pipeline.beats import Beats, CaptureBeat, ClassifyBeat
 from vitcam.pipeline.headlines import Headlines
 from vitcam.pipeline.latest_frame import LatestFrame
-from vitcam.pipeline.looks import Look, Looks
+from vitcam.pipeline.looks import Looks, PlaceLook
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.retries import Retries
 from vitcam.slot import Handover, Slot
@@ -250,7 +250,7 @@ class ClassifyStage:
             self.by_zone = {name: self.by_zone.get(name) or RateMeter() for name in names}
             self._headlines.keep(names or (None,))
 
-    def _predict(self, frame: Frame, look: Look) -> None:
+    def _predict(self, frame: Frame, look: PlaceLook) -> None:
         place = look.place
         prediction = replace(self._classified(look.frame), zone=place.zone, track=place.track)
         if look.of_rest:

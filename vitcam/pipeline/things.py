@@ -19,7 +19,7 @@ GAP_NS = 10_000_000_000
 
 
 @dataclass(slots=True, eq=False)
-class _Thing:
+class _SeenThing:
     event: Event
     """As an update of it would report it now. Its `end_ns` is set while it is out of sight."""
     named: Lasting | None
@@ -79,13 +79,13 @@ class _Thing:
         return not (less and lasting.claimed <= {named.subject})
 
 
-class Things:
+class SeenThings:
     """Used by one thread. The same calls give the same events."""
 
     def __init__(self) -> None:
-        self._things: list[_Thing] = []
+        self._things: list[_SeenThing] = []
         """Those that are seen or were a moment ago, in the order in which they began."""
-        self._of: dict[str, _Thing] = {}
+        self._of: dict[str, _SeenThing] = {}
         """By the ids of the events of places."""
 
     def event_of(self, local_id: str) -> Event | None:
@@ -151,7 +151,7 @@ class Things:
         if thing is None:
             event = replace(local, id=new_id(), phase="new", box=box)
             places = {local.id: lasting}
-            thing = _Thing(
+            thing = _SeenThing(
                 replace(event, phase="update"), lasting, box, local.start_ns, places, local.id, local.id, local.shown.p
             )
             taken = self._take_from_others(thing, local, lasting)
@@ -167,10 +167,10 @@ class Things:
         thing.follow(local, lasting, prediction)
         return (thing.event,)
 
-    def _same(self, local: Event, lasting: Lasting | None, box: Box | None) -> _Thing | None:
+    def _same(self, local: Event, lasting: Lasting | None, box: Box | None) -> _SeenThing | None:
         """The thing that an event which begins at a place is about, if it is known already."""
 
-        def rank(thing: _Thing) -> tuple[bool, bool]:
+        def rank(thing: _SeenThing) -> tuple[bool, bool]:
             return _name(thing.event) == _name(local), thing.event.track is not None
 
         found = [
@@ -182,7 +182,7 @@ class Things:
         ]
         return max(found, key=rank, default=None)
 
-    def _take_from_others(self, thing: _Thing, local: Event, lasting: Lasting | None) -> tuple[Event, ...]:
+    def _take_from_others(self, thing: _SeenThing, local: Event, lasting: Lasting | None) -> tuple[Event, ...]:
         """The view around a box may have shown another thing, vaguely, which is gone: it shows this one now."""
         reports: tuple[Event, ...] = ()
         for other in self._things if local.track is not None else ():
@@ -198,7 +198,7 @@ class Things:
                     self._of[local_id] = thing
         return reports
 
-    def _leave(self, thing: _Thing, local_id: str, at_ns: int) -> tuple[Event, ...]:
+    def _leave(self, thing: _SeenThing, local_id: str, at_ns: int) -> tuple[Event, ...]:
         """A thing is not seen at one of its places any more; what is to be reported where that was the last one."""
         del thing.places[local_id], self._of[local_id]
         thing.seen_ns = max(thing.seen_ns, at_ns)
@@ -209,7 +209,7 @@ class Things:
         thing.event = replace(thing.event, end_ns=thing.seen_ns)
         return (thing.event,)
 
-    def _over(self, thing: _Thing) -> tuple[Event, ...]:
+    def _over(self, thing: _SeenThing) -> tuple[Event, ...]:
         self._things.remove(thing)
         return (replace(thing.event, phase="end", end_ns=thing.seen_ns),)
 
@@ -218,7 +218,7 @@ def _name(event: Event) -> tuple[str, str]:
     return event.kind, event.shown.label or event.label
 
 
-def _is_same(local: Event, lasting: Lasting | None, thing: _Thing, *, around: bool) -> bool:
+def _is_same(local: Event, lasting: Lasting | None, thing: _SeenThing, *, around: bool) -> bool:
     """Whether the event of a place is about a thing, as far as names tell.
 
     around  one of the two is the view around the other, which may see the same less clearly

@@ -90,7 +90,7 @@ def _structure(grey: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np
 
 
 def _gaze(prediction: Prediction) -> Gaze | None:
-    """None if the model gives no attention, or has looked at what moves: where that is says nothing of the camera."""
+    """None if the model gives no attention, or has looked at what moves: that changes its place without the camera."""
     if prediction.attention is None or prediction.track is not None:
         return None
     weights = prediction.attention.mean(axis=0)

@@ -18,7 +18,7 @@ from vitcam.follow.watch import BoxLook
 from vitcam.frames import Frame, Place, Prediction
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Follow, Region
-from vitcam.pipeline.looks import Look, Looks
+from vitcam.pipeline.looks import Looks, PlaceLook
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.rects import Box, Rect
@@ -37,7 +37,7 @@ Things = dict[str | None, Rect]
 class Played:
     """The looks that a clip got, with the time of each in s."""
 
-    looks: list[tuple[float, Look, Prediction]] = field(default_factory=list)
+    looks: list[tuple[float, PlaceLook, Prediction]] = field(default_factory=list)
     skipped: Counter[Place] = field(default_factory=Counter)
 
     def places(self, after_s: float = 0.0) -> list[Place]:
