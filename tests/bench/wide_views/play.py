@@ -104,10 +104,11 @@ def play(
     sets = [f"camera.source={_SCHEME}:", f"model.name={model}", "model.threads=1", f"camera.fps={fps}"]
     sets += ["web.enabled=off", "store.enabled=off", "heat.enabled=off"]
     sets += ["look.follow=motion"] if mode == "on" else []
-    with _parts([*sets, *settings], step, pictures, played) as daemon:
+    shown = pictures if mode == "hand" else (picture._replace(hand=None) for picture in pictures)
+    with _parts([*sets, *settings], step, shown, played) as daemon:
         played.displays = step.displays
         camera = daemon.open_source()
-        daemon.pipeline.start(lambda: ByHand(camera, step) if mode == "hand" else camera)
+        daemon.pipeline.start(lambda: camera)
         step.watch(daemon)
         if not daemon.pipeline.over.wait(3600) or daemon.pipeline.failure is not None:
             raise RuntimeError(f"the clip was not played to its end: {daemon.pipeline.failure}")
@@ -134,6 +135,7 @@ class Lockstep:
         self._daemon: Daemon | None = None
         self.now_ns = BEGAN_NS
         self.hands: dict[int, Rect | None] = {}
+        """The box by hand, by number of the picture."""
         self.displays: list[Display] = []
 
     def watch(self, daemon: Daemon) -> None:
@@ -223,32 +225,6 @@ class Camera:
         self._step.end(seq + 1)
 
 
-class ByHand:
-    """What another source gives, where the model sees the box by hand."""
-
-    def __init__(self, source: Source, step: Lockstep) -> None:
-        self._source = source
-        self._step = step
-        self.live = True
-
-    def __enter__(self) -> Self:
-        self._source.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._source.__exit__(kind, error, trace)
-
-    def stop(self) -> None:
-        self._source.stop()
-
-    def __iter__(self) -> Iterator[Frame]:
-        for frame in self._source:
-            hand = self._step.hands.pop(frame.seq)
-            yield frame if hand is None else replace(frame, crop=hand)
-
-
 def hand_box(box: Box, height: int, width: int, least_px: int) -> Rect:
     """The square that the model sees of a thing: its box, padded by half, inside the view.
 
@@ -269,7 +245,8 @@ def _parts(sets: Sequence[str], step: Lockstep, pictures: Iterable[Picture], pla
 
     class Paced(CameraClassifier):
         def __call__(self, frame: Frame) -> Prediction:
-            prediction = super().__call__(frame)
+            hand = step.hands.get(frame.seq)
+            prediction = super().__call__(frame if hand is None else replace(frame, crop=hand))
             step.looked(frame.seq)
             return prediction
 

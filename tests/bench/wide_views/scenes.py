@@ -86,18 +86,30 @@ def _meadow(rng: np.random.Generator, height: int, width: int, colour: _Colour, 
     return layer
 
 
-def _tiles(rng: np.random.Generator, layer: Layer, tall: float, wide: float, joint: _Colour, offset: bool) -> None:
-    """Bricks, slabs or boards: each with a shade of its own, and joints between them."""
-    height, width = layer.shape[:2]
-    rows, columns = max(1, round(tall * height)), max(1, round(wide * height))
+@dataclass(frozen=True, slots=True)
+class _Tiles:
+    """Bricks, slabs or stones: each with a shade of its own, and joints between them."""
+
+    colour: _Colour
+    rough: float
+    tall: float
+    wide: float
+    joint: _Colour
+    offset: bool
+
+
+def _tiled(rng: np.random.Generator, height: int, width: int, tiles: _Tiles) -> Layer:
+    layer = _plain(rng, height, width, tiles.colour, tiles.rough)
+    rows, columns = max(1, round(tiles.tall * height)), max(1, round(tiles.wide * height))
     gap = max(1, round(height / 250))
     for row, y in enumerate(range(0, height, rows)):
-        shift = columns // 2 * (row % 2) if offset else 0
+        shift = columns // 2 * (row % 2) if tiles.offset else 0
         for x in range(-shift, width, columns):
             part = layer[y : y + rows, max(0, x) : max(0, x + columns)]
             part += rng.normal(0, 11)
-            part[-gap:] = joint
-            part[:, -gap:] = joint
+            part[-gap:] = tiles.joint
+            part[:, -gap:] = tiles.joint
+    return layer
 
 
 def _lawn_and_hedge(rng: np.random.Generator, height: int, width: int) -> tuple[Layer, float]:
@@ -110,10 +122,8 @@ def _lawn_and_hedge(rng: np.random.Generator, height: int, width: int) -> tuple[
 
 def _bricks_and_slabs(rng: np.random.Generator, height: int, width: int) -> tuple[Layer, float]:
     edge = rng.uniform(0.45, 0.6)
-    wall = _plain(rng, height, width, (150, 88, 70), 8)
-    _tiles(rng, wall, 0.045, 0.14, (176, 168, 158), offset=True)
-    yard = _plain(rng, height, width, (146, 142, 136), 8)
-    _tiles(rng, yard, 0.16, 0.3, (104, 102, 96), offset=False)
+    wall = _tiled(rng, height, width, _Tiles((150, 88, 70), 8, 0.045, 0.14, (176, 168, 158), offset=True))
+    yard = _tiled(rng, height, width, _Tiles((146, 142, 136), 8, 0.16, 0.3, (104, 102, 96), offset=False))
     return _above(wall, yard, edge), edge + 0.15
 
 
@@ -130,8 +140,7 @@ def _water_and_reed(rng: np.random.Generator, height: int, width: int) -> tuple[
 
 def _stones_and_sand(rng: np.random.Generator, height: int, width: int) -> tuple[Layer, float]:
     edge = rng.uniform(0.42, 0.55)
-    wall = _plain(rng, height, width, (118, 116, 112), 11)
-    _tiles(rng, wall, 0.1, 0.19, (74, 74, 72), offset=True)
+    wall = _tiled(rng, height, width, _Tiles((118, 116, 112), 11, 0.1, 0.19, (74, 74, 72), offset=True))
     sand = _plain(rng, height, width, (192, 172, 134), 6)
     _strokes(rng, sand, (164, 146, 112), 3500, 0.005, upright=False)
     return _above(wall, sand, edge), edge + 0.17
