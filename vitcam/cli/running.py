@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import ssl
 import time
 import urllib.error
@@ -9,9 +10,10 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPException
+from pathlib import Path
 from typing import Any
 
-from vitcam.access.tokens import Scope, create_token, revoke_token
+from vitcam.access.tokens import Scope, create_token, load_tokens, revoke_token
 from vitcam.daemon.serving import address_in
 from vitcam.errors import UsageError, VitcamError
 from vitcam.storage.owner import OwnedFolder
@@ -19,6 +21,7 @@ from vitcam.storage.owner import OwnedFolder
 _TIMEOUT_S = 30.0
 _NOTICED_S = 5.0  # the daemon reads tokens again every second
 _UNAUTHORISED = 401
+_OF_A_COMMAND = re.compile(r"command ([0-9]{1,10})")
 
 
 class RunningDaemon:
@@ -69,12 +72,21 @@ def running(place: OwnedFolder) -> Iterator[RunningDaemon]:
                 f"no vitcam with a page runs on the state folder {place.folder}; start one with `vitcam run`, or name "
                 "the service with --service"
             )
+        _forget_killed(folder)
         token = create_token(folder, name, Scope.CONTROL)
     try:
         yield RunningDaemon(url, token)
     finally:
         with place.acting() as folder:
             revoke_token(folder, name)
+
+
+def _forget_killed(folder: Path) -> None:
+    """Revoke the tokens of commands that could not do it themselves."""
+    for token in load_tokens(folder):
+        found = _OF_A_COMMAND.fullmatch(token.name)
+        if found and (int(found[1]) == os.getpid() or not Path("/proc", found[1]).exists()):
+            revoke_token(folder, token.name)
 
 
 def _record_in(data: bytes) -> dict[str, Any]:

@@ -4,38 +4,29 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from vitcam.storage.files import write_atomically
+from vitcam.storage.lock import holder_of
 
 _FILE = "serving.json"
 
 
 def note_address(folder: Path, url: str) -> None:
-    """This run serves there. A folder that cannot be written costs the commands their way, and nothing else."""
+    """This run, which holds the folder's lock, serves there. It counts as long as the lock is held.
+
+    A folder that cannot be written costs the commands their way, and nothing else.
+    """
     with suppress(OSError):
         write_atomically(folder / _FILE, json.dumps({"url": url, "pid": os.getpid()}) + "\n", private=True)
 
 
-def forget_address(folder: Path) -> None:
-    """This run serves no longer."""
-    if _found(folder).get("pid") == os.getpid():
-        with suppress(OSError):
-            (folder / _FILE).unlink()
-
-
 def address_in(folder: Path) -> str | None:
     """Where the run that uses this folder serves; None if none does."""
-    found = _found(folder)
-    url, pid = found.get("url"), found.get("pid")
-    if not isinstance(url, str) or type(pid) is not int or not url.startswith(("http://", "https://")):
-        return None
-    return url if Path(f"/proc/{pid}").exists() else None
-
-
-def _found(folder: Path) -> dict[str, Any]:
     try:
         found = json.loads((folder / _FILE).read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        url, pid = found["url"], found["pid"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+    if not isinstance(url, str) or not url.startswith(("http://", "https://")):
+        return None
+    return url if pid is not None and pid == holder_of(folder) else None  # not one that was killed

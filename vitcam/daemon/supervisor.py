@@ -6,13 +6,13 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from vitcam.daemon.assembly import assemble
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.reload import Reloader
 from vitcam.daemon.saved_state.set_aside import SETTLED_S
-from vitcam.daemon.serving import forget_address, note_address
+from vitcam.daemon.serving import note_address
 from vitcam.daemon.shutdown import ShutdownRequest, shutdown_signals
 from vitcam.daemon.systemd import Notifier
 from vitcam.daemon.watchdog import Verdict, look_after, may_feed
@@ -62,15 +62,15 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         if daemon.web is not None:  # takes 0.2 s, in which the first picture is classified already
             daemon.web.wait_until_serving()
             if daemon.collector is not None and (folder := state_folder(environ)) is not None:
-                note_address(folder, daemon.web.url)
+                with suppress(VitcamError):  # another run uses the folder, and commands ask that one
+                    lock.take()
+                    note_address(folder, daemon.web.url)
         collect_garbage_often()
         notifier.ready("starting")
         _watch(daemon, notifier, shutdown, Reloader(options, daemon, environ))
         notifier.stopping("ending")
         daemon.trials.close()
         daemon.set_aside.settled()
-        if (folder := state_folder(environ)) is not None:
-            forget_address(folder)
         _end(daemon, shutdown)
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-import pytest
 
 from tests.command import vitcam
 from tests.daemon import answer_to, daemon, get_json, status_of
@@ -96,10 +95,3 @@ def test_no_masked_px_is_collected_and_a_backup_has_the_pictures(tmp_path: Path)
     assert [cv2.imread(str(path)).max() < 8 for path in (whole, part)] == [True, True]
     assert (saved.code, restored.code) == (0, 0), saved.err + restored.err
     assert (tmp_path / "new" / part.relative_to(tmp_path / "state")).read_bytes() == part.read_bytes()
-
-
-@pytest.mark.parametrize("text", ['{"url": 7, "pid": 1}', "[", '{"url": "file:///etc/passwd", "pid": 1}', "null"])
-def test_a_damaged_note_of_where_the_daemon_serves_is_as_good_as_none(tmp_path: Path, text: str) -> None:
-    (tmp_path / "serving.json").write_text(text)
-
-    assert vitcam("collect", "cup", STATE_DIRECTORY=str(tmp_path)).code == 2
