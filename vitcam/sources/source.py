@@ -132,9 +132,9 @@ def live_limits(options: SourceOptions) -> Limits:
     if not all(region.in_fractions for region in (*looked_at, *areas.masks)):  # their px are those of the whole picture
         return Limits(MAX_UNTRUSTED_PIXELS)
     needed = 0
-    if options.input is not None:
+    if (spec := options.spec) is not None:
         part = min((min(region.width, region.height) for region in looked_at), default=1.0)
-        wanted = max(enough_for(options.input, _DETAIL))
+        wanted = max(enough_for(spec, _DETAIL))
         needed = math.ceil(min(wanted / max(part, 1 / MOST_SIDE), MOST_SIDE))  # a part may be next to nothing
     # a side of the model's crop may be either side of a picture that is still to be turned
     return Limits(MAX_UNTRUSTED_PIXELS, (max(options.height, needed), max(options.width, needed)))

@@ -54,6 +54,15 @@ def test_a_part_next_to_nothing_asks_for_no_more_than_a_picture_can_have() -> No
             assert enough is None or all(0 < side <= 65535 for side in enough)
 
 
+def test_a_model_with_a_larger_input_that_is_chosen_later_gets_pictures_that_are_large_enough() -> None:
+    chosen = SPEC
+    options = SourceOptions(SPEC, 320, 240, input_now=lambda: chosen)
+    before = live_limits(options)
+    chosen = InputSpec(512, 512)
+
+    assert live_limits(options).enough == live_limits(SourceOptions(chosen, 320, 240)).enough != before.enough
+
+
 def test_where_something_may_be_followed_no_picture_is_decoded_reduced() -> None:
     followed = False
     options = SourceOptions(input=SPEC, follows=lambda: followed)
