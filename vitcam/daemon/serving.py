@@ -5,18 +5,27 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from vitcam.errors import VitcamError
 from vitcam.storage.files import write_atomically
-from vitcam.storage.lock import holder_of
+from vitcam.storage.lock import FolderLock, holder_of
 
 _FILE = "serving.json"
+_LOCK = "serving.lock"
 
 
-def note_address(folder: Path, url: str) -> None:
-    """This run, which holds the folder's lock, serves there. It counts as long as the lock is held.
+def serving_lock(folder: Path | None) -> FolderLock:
+    """What the run holds that serves the commands of a folder. It is not the lock of the run that writes events there:
+    a run that keeps none leaves that one to others."""
+    return FolderLock(folder, _LOCK)
+
+
+def note_address(folder: Path, url: str, lock: FolderLock) -> None:
+    """This run serves there, for as long as it holds `lock`; nothing where another run serves that folder.
 
     A folder that cannot be written costs the commands their way, and nothing else.
     """
-    with suppress(OSError):
+    with suppress(OSError, VitcamError):
+        lock.take()
         write_atomically(folder / _FILE, json.dumps({"url": url, "pid": os.getpid()}) + "\n", private=True)
 
 
@@ -29,4 +38,4 @@ def address_in(folder: Path) -> str | None:
         return None
     if not isinstance(url, str) or not url.startswith(("http://", "https://")):
         return None
-    return url if pid is not None and pid == holder_of(folder) else None  # not one that was killed
+    return url if pid is not None and pid == holder_of(folder, _LOCK) else None  # not one that was killed

@@ -6,13 +6,13 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 
 from vitcam.daemon.assembly import assemble
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.reload import Reloader
 from vitcam.daemon.saved_state.set_aside import SETTLED_S
-from vitcam.daemon.serving import note_address
+from vitcam.daemon.serving import note_address, serving_lock
 from vitcam.daemon.shutdown import ShutdownRequest, shutdown_signals
 from vitcam.daemon.systemd import Notifier
 from vitcam.daemon.watchdog import Verdict, look_after, may_feed
@@ -45,7 +45,13 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
     patient = options.wait or notifier.listened_to
     # signals are handled from the first moment on: loading takes a second, too
     source = options.settings.camera.source
-    with shutdown_signals() as shutdown, FolderLock(state_folder(environ)) as lock, _advice(source, patient):
+    folder = state_folder(environ)
+    with (
+        shutdown_signals() as shutdown,
+        FolderLock(folder) as lock,
+        serving_lock(folder) as serving,
+        _advice(source, patient),
+    ):
         if is_camera(source):  # a run of files does without a history where another one keeps it
             lock.take()
         use_one_thread()
@@ -61,10 +67,8 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         daemon.rule_engine.start()
         if daemon.web is not None:  # takes 0.2 s, in which the first picture is classified already
             daemon.web.wait_until_serving()
-            if daemon.collector is not None and (folder := state_folder(environ)) is not None:
-                with suppress(VitcamError):  # another run uses the folder, and commands ask that one
-                    lock.take()
-                    note_address(folder, daemon.web.url)
+            if daemon.collector is not None and folder is not None:
+                note_address(folder, daemon.web.url, serving)
         collect_garbage_often()
         notifier.ready("starting")
         _watch(daemon, notifier, shutdown, Reloader(options, daemon, environ))

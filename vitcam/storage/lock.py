@@ -15,11 +15,13 @@ class FolderLock:
 
     A folder that cannot be written needs no lock: nothing is kept in it. None: there is no folder.
 
+    file    its name in the folder; what is said of a lock that is held speaks of the folder as a whole
     source  flock(2)
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, file: str = _FILE) -> None:
         self._folder = folder
+        self._file = file
         self._number: int | None = None
 
     def __enter__(self) -> "FolderLock":
@@ -34,7 +36,7 @@ class FolderLock:
         """Hold it from now on; nothing if it is held. Raises VitcamError if another process holds it."""
         if self._folder is None or self._number is not None:
             return
-        number = _open(self._folder)
+        number = _open(self._folder, self._file)
         if number is None:
             return
         try:
@@ -45,10 +47,10 @@ class FolderLock:
         self._number = number
 
 
-def holder_of(folder: Path) -> int | None:
+def holder_of(folder: Path, file: str = _FILE) -> int | None:
     """The number of the process that holds the lock of a folder; None if none does, or nobody may know."""
     try:
-        number = os.open(folder / _FILE, os.O_RDONLY | os.O_CLOEXEC)
+        number = os.open(folder / file, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
     try:
@@ -63,15 +65,15 @@ def holder_of(folder: Path) -> int | None:
     return None
 
 
-def _open(folder: Path) -> int | None:
+def _open(folder: Path, file: str) -> int | None:
     """Raises VitcamError for the lock of another user in a folder that can be written."""
     try:
         folder.mkdir(0o750, parents=True, exist_ok=True)
-        return os.open(folder / _FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return os.open(folder / file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except PermissionError:
         if os.access(folder, os.W_OK):
             raise VitcamError(
-                f"the file {folder / _FILE} belongs to another user; delete it if no vitcam of that user runs, or give "
+                f"the file {folder / file} belongs to another user; delete it if no vitcam of that user runs, or give "
                 f"this one a state folder of its own, such as STATE_DIRECTORY={folder}-2"
             ) from None
         return None

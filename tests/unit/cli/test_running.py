@@ -8,7 +8,7 @@ import pytest
 
 from vitcam.access.tokens import Scope, create_token, load_tokens
 from vitcam.cli.running import running
-from vitcam.daemon.serving import address_in, note_address
+from vitcam.daemon.serving import address_in, note_address, serving_lock
 from vitcam.errors import UsageError
 from vitcam.storage.lock import FolderLock
 from vitcam.storage.owner import OwnedFolder
@@ -18,9 +18,8 @@ _NO_PROCESS = 999_999_999  # more than Linux has
 
 @pytest.fixture
 def lock(tmp_path: Path) -> Iterator[FolderLock]:
-    with FolderLock(tmp_path) as held:
-        held.take()
-        note_address(tmp_path, "http://127.0.0.1:9")
+    with serving_lock(tmp_path) as held:
+        note_address(tmp_path, "http://127.0.0.1:9", held)
         yield held
 
 
