@@ -14,7 +14,11 @@ _TYPES = {
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
     ".ico": "image/x-icon",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".webmanifest": "application/manifest+json",
 }
+_BINARY = ("image/x-icon", "image/png")
 INDEX = "index.html"
 ICON = "favicon.ico"
 _BEST = 9
@@ -53,7 +57,7 @@ class PageFiles:
         headers = {"ETag": f'"{tag}"', "Cache-Control": "no-cache", **VARY}
         if any(known.value in (tag, "*") for known in request.if_none_match or ()):
             return web.Response(status=304, headers=headers)
-        charset = None if name == ICON else "utf-8"
+        charset = None if file.kind in _BINARY else "utf-8"
         if as_gzip:
             return web.Response(body=file.packed, headers=headers | GZIP, content_type=file.kind, charset=charset)
         return web.Response(body=file.plain, headers=headers, content_type=file.kind, charset=charset)

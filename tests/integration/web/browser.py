@@ -20,6 +20,7 @@ _FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--accept-lang=en-GB",
 )
 
 

@@ -1,6 +1,7 @@
 // The answer for one picture: the displayed name, how familiar the picture is, and the most probable labels.
 
 import { Guesses, percent } from "./guesses.js";
+import { t } from "./language/language.js";
 import { chanceOf, nameOf } from "./shown.js";
 
 const FAMILIAR = 0.5; // below it a picture is unfamiliar
@@ -43,24 +44,20 @@ export class Answer {
     this.names = [...(isNamed ? [name] : []), ...listed.map(({ label }) => label)];
     this.#element.classList.toggle("unknown", !isNamed);
     this.#name(name, chance);
-    this.#note.textContent = [this.#why(shown, top[0], blank, unfamiliar), listed.length ? "Most probable:" : ""].filter(Boolean).join(" ");
+    this.#note.textContent = [this.#why(shown, top[0], blank, unfamiliar), listed.length ? t("answer.most_probable") : ""].filter(Boolean).join(" ");
     this.#showFamiliarity(familiarity);
     const others = shown.level === "label" ? [] : listed.slice(0, isNamed ? 1 : GUESSES);
     const perhaps = others.map(({ label, p }) => `${label}, ${percent(p)}`).join("; ");
-    this.spoken = [name, chance, perhaps && `perhaps ${perhaps}`].filter(Boolean).join(", ");
+    this.spoken = [name, chance, perhaps && t("answer.perhaps", { guesses: perhaps })].filter(Boolean).join(", ");
   }
 
   // why there is no finer name; for a moment the guesses may be of something else than the name, which lasts
   #why({ level, label }, best, blank, unfamiliar) {
     if (level === "label") return "";
-    if (level === "group") return this.#groups.get(label)?.has(best.label) === false ? "" : "Unsure which one.";
-    if (blank) return "The picture is too dark, too bright or too plain.";
-    if (unfamiliar) return `It looks like none of ${this.#things} that the model knows.`;
-    return "No name is likely enough.";
-  }
-
-  get #things() {
-    return this.#labels === 1 ? "the one thing" : `the ${this.#labels.toLocaleString("en-GB")} things`;
+    if (level === "group") return this.#groups.get(label)?.has(best.label) === false ? "" : t("answer.unsure_which");
+    if (blank) return t("answer.blank");
+    if (unfamiliar) return t("answer.unfamiliar", { n: this.#labels });
+    return t("answer.unlikely");
   }
 
   #name(name, chance) {
@@ -77,7 +74,7 @@ export class Answer {
     this.#familiarity.classList.toggle("low", familiarity < FAMILIAR);
     meter.style.setProperty("--p", familiarity);
     meter.setAttribute("aria-valuenow", Math.round(100 * familiarity));
-    this.#familiarity.querySelector(".word").textContent = familiarity < FAMILIAR ? "too low" : "high";
-    meter.setAttribute("aria-valuetext", `${percent(familiarity)}, the picture is unfamiliar below 50 %`);
+    this.#familiarity.querySelector(".word").textContent = t(familiarity < FAMILIAR ? "answer.familiarity_low" : "answer.familiarity_high");
+    meter.setAttribute("aria-valuetext", t("answer.familiarity_value", { share: percent(familiarity) }));
   }
 }

@@ -5,6 +5,7 @@ import { Controls } from "./controls.js";
 import { Crop } from "./crop.js";
 import { Feed } from "./feed.js";
 import { Followed } from "./followed.js";
+import { t } from "./language/language.js";
 import { showModel } from "./model.js";
 import { Names } from "./names.js";
 import { Photo } from "./photo.js";
@@ -26,8 +27,6 @@ const ASK_MS = 1000;
 const ASLEEP_MS = 10_000; // a longer pause between two requests means that the computer was asleep
 const DRAW_MS = 100;
 const SPEAK_MS = 5000;
-const STATUS = { ok: "Live", degraded: "Degraded", no_signal: "No picture", starting: "Starting", paused: "Paused", offline: "Reconnecting" };
-const LEFT_OUT = "So many windows show vitcams of this host that the browser has no connection left for this one. Close some.";
 const ON_PLACEHOLDER = ["no_signal", "starting"];
 
 const picture = new LivePicture(document.getElementById("picture"));
@@ -74,7 +73,7 @@ function share() {
   showPicture();
   const sharing = document.getElementById("sharing");
   sharing.hidden = windows.streams || !isLive();
-  sharing.textContent = windows.isLeftOut ? LEFT_OUT : "Several windows of this browser show vitcam. This one gets its pictures one by one.";
+  sharing.textContent = t(windows.isLeftOut ? "live.left_out" : "live.one_by_one");
 }
 
 setInterval(() => {
@@ -121,7 +120,7 @@ async function askState() {
     showState(state, began);
   } catch {
     away = true;
-    showStatus("offline", "vitcam does not answer; this page tries again every second");
+    showStatus("offline", t("status.tries_again"));
   }
 }
 
@@ -174,9 +173,10 @@ function showView(view) {
 
 function showStatus(status, reason) {
   const element = document.getElementById("status");
-  if (element.dataset.status !== status || document.getElementById("status-text").textContent !== STATUS[status]) {
+  const text = t(`status.${status}`);
+  if (element.dataset.status !== status || document.getElementById("status-text").textContent !== text) {
     element.dataset.status = status;
-    document.getElementById("status-text").textContent = STATUS[status] ?? status;
+    document.getElementById("status-text").textContent = text;
   }
   const line = document.getElementById("reason");
   line.hidden = !reason;
@@ -252,7 +252,7 @@ async function begin() {
     document.addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));
     if (!document.hidden) wake();
   } catch {
-    showStatus("offline", "vitcam does not answer; this page tries again every second");
+    showStatus("offline", t("status.tries_again"));
     setTimeout(begin, ASK_MS);
   }
 }

@@ -1,5 +1,6 @@
 // The controls below the picture: overlay, head, opacity.
 
+import { knows, t } from "./language/language.js";
 import { loadSettings, saveSettings } from "./settings.js";
 
 export class Controls {
@@ -36,7 +37,7 @@ export class Controls {
     const kind = this.#explained.find((each) => each.mode === chosen.overlay);
     this.#head.disabled = !kind.needs?.by_head;
     this.#opacity.disabled = !kind.needs || kind.style === "heat";
-    this.#explain(kind);
+    this.#explain(inWords(kind));
     this.#opacity.title = this.#opacity.ariaValueText = `${Math.round(100 * chosen.opacity)} %`;
     document.getElementById("snapshot").href = `snapshot.jpg?${new URLSearchParams({ ...chosen, width: 1920, quality: 90 })}`;
     saveSettings(chosen);
@@ -46,7 +47,7 @@ export class Controls {
 
   #addOverlays(chosen) {
     const group = document.getElementById("overlays");
-    for (const { mode, label: name } of this.#explained) {
+    for (const { mode, label: name } of this.#explained.map(inWords)) {
       const label = group.appendChild(document.createElement("label"));
       const input = label.appendChild(document.createElement("input"));
       Object.assign(input, { type: "radio", name: "overlay", value: mode, checked: mode === chosen });
@@ -69,4 +70,10 @@ export class Controls {
     this.#head.value = chosen;
     if (this.#head.selectedIndex < 0) this.#head.value = "mean";
   }
+}
+
+// kind: an entry of overlays_explained; with its words in the viewer's language where the page knows them
+function inWords({ mode, label, sentence }) {
+  const key = `overlay.kind.${mode}`;
+  return { mode, label: knows(key) ? t(key) : label, sentence: knows(`${key}.what`) ? t(`${key}.what`) : sentence };
 }

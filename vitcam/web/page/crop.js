@@ -1,5 +1,6 @@
 // Choosing the part of the picture that the model sees: by dragging, with the arrow keys, or by numbers.
 
+import { t } from "./language/language.js";
 import { place, seenOf } from "./seen.js";
 
 const WHOLE = [0, 0, 1, 1];
@@ -39,7 +40,7 @@ export class Crop {
   show(view) {
     this.#view = view;
     this.#button.disabled = !view.picture;
-    this.#button.textContent = view.crop ? "Cropped" : "Crop";
+    this.#button.textContent = t(view.crop ? "crop.is_open" : "crop.open");
     this.#kept.hidden = !view.remembered;
   }
 
@@ -125,10 +126,10 @@ export class Crop {
       if (!response.ok) return this.#say(answer.error, null);
       this.#close();
       this.#applied({ ...answer, remembered: false }); // it is of this run now; the answer is about the next run
-      if (!rect && answer.remembered) return this.#say("The model sees the whole picture, also after the next start.", "");
-      this.#say(answer.remembered ? "Saved for the next start. The same in the configuration file:" : `Active until vitcam is restarted (${answer.reason}). To keep it, add to the configuration file:`, answer.line);
+      if (!rect && answer.remembered) return this.#say(t("crop.is_whole"), "");
+      this.#say(answer.remembered ? t("crop.saved") : t("crop.not_saved", { reason: answer.reason }), answer.line);
     } catch {
-      this.#say("vitcam did not answer; is it still running?", null);
+      this.#say(t("common.no_answer"), null);
     }
   }
 

@@ -1,5 +1,7 @@
 // The figure of `vitcam explain` for the last photo, drawn when the viewer asks for it.
 
+import { t } from "./language/language.js";
+
 export class Explanation {
   #dialog = document.getElementById("explanation");
   #image = document.getElementById("explanation-image");
@@ -30,7 +32,7 @@ export class Explanation {
   async #open() {
     const photo = this.#photo;
     this.#button.disabled = true;
-    this.#say(this.#url ? "" : "Drawing the explanation …");
+    this.#say(this.#url ? "" : t("explanation.drawing"));
     const sentence = this.#url ? "" : await this.#draw(photo);
     this.#button.disabled = false;
     if (photo !== this.#photo) return; // another photo was sent meanwhile
@@ -47,7 +49,7 @@ export class Explanation {
       if (photo === this.#photo) this.#show(photo, figure);
       return "";
     } catch {
-      return "vitcam did not answer; is it still running?";
+      return t("common.no_answer");
     }
   }
 

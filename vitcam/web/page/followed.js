@@ -1,5 +1,6 @@
 // What is followed because it moves: a thin frame around it on the picture, and a small picture of what the model saw.
 
+import { t } from "./language/language.js";
 import { place } from "./seen.js";
 
 const WIDTH = 240; // px of the small picture
@@ -59,7 +60,7 @@ export class Followed {
       return;
     }
     const { track, at } = shown;
-    this.#img.alt = `What the model saw of it: ${name}`;
+    this.#img.alt = t("live.inset_alt", { name });
     const query = new URLSearchParams({ ...this.#look, track, width: WIDTH, again: Math.round(at) }).toString();
     const isOther = !this.#of.includes(`track=${track}&`);
     if (query === this.#of || (!isOther && now - this.#asked < REST_MS)) return;

@@ -1,5 +1,7 @@
 // The most probable labels as bars that grow, shrink and change places.
 
+import { number } from "./language/language.js";
+
 const MAX_ROWS = 10;
 const LEAST = 0.05; // fainter guesses tell people nothing
 
@@ -64,7 +66,7 @@ export class Guesses {
 
 export function percent(p) {
   if (p > 0 && p < 0.01) return "< 1 %";
-  return p < 1 && p > 0.99 ? "> 99 %" : `${Math.round(100 * p)} %`;
+  return p < 1 && p > 0.99 ? "> 99 %" : `${number(100 * p)} %`;
 }
 
 function child(parent, tag, className) {

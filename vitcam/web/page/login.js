@@ -1,13 +1,15 @@
 // Sends the password, and says why it was refused.
 
+import { t } from "./language.js";
+
 const form = document.getElementById("login");
 const field = document.getElementById("password");
 const message = document.getElementById("message");
 const send = document.getElementById("send");
 const show = document.getElementById("show");
 const NO_SESSION = window === top
-  ? "The password is right, but this browser keeps no cookie of vitcam. Allow cookies for it."
-  : "The password is right, but this browser keeps no session in a frame of another site. Open vitcam in a window of its own.";
+  ? t("login.no_cookie")
+  : t("login.in_frame");
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -20,7 +22,7 @@ form.addEventListener("submit", async (event) => {
     message.textContent = isRight ? NO_SESSION : sentence((await response.json()).error);
     field.select();
   } catch {
-    message.textContent = "vitcam does not answer. Try again.";
+    message.textContent = t("common.try_again");
   }
   send.disabled = false;
   field.focus();
@@ -29,7 +31,7 @@ form.addEventListener("submit", async (event) => {
 show.addEventListener("click", () => {
   const hidden = field.type === "password";
   field.type = hidden ? "text" : "password";
-  show.textContent = hidden ? "Hide" : "Show";
+  show.textContent = t(hidden ? "login.hide" : "login.show");
   show.setAttribute("aria-pressed", String(hidden));
 });
 

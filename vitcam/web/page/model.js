@@ -1,5 +1,7 @@
 // The model card, from /api/model.
 
+import { number, t } from "./language/language.js";
+
 export function showModel(model) {
   const text = (id, value) => { document.getElementById(id).textContent = value ?? ""; };
   text("model-name", model.name);
@@ -15,32 +17,33 @@ export function showModel(model) {
 
 function rows(model) {
   const { input, patches, accuracy = {} } = model;
-  const outside = model.outside ? `, ${model.outside} operators outside` : "";
+  const outside = model.outside ? `, ${t("model.outside", { n: model.outside })}` : "";
   const found = [
     ["input", input && `${input.width} × ${input.height} px, ${input.resize}`],
-    ["patches", patches && `${patches.columns} × ${patches.rows} of ${patches.size} px`],
-    ["layers", model.layers && `${model.layers}, ${model.heads} heads`],
+    ["patches", patches && t("model.patches_value", { grid: `${patches.columns} × ${patches.rows}`, size: patches.size })],
+    ["layers", model.layers && t("model.layers_value", { layers: model.layers, n: model.heads })],
     ["parameters", model.parameters && millions(model.parameters)],
-    ["accuracy", typeof accuracy.top1 === "number" && `${(100 * accuracy.top1).toFixed(1)} % top-1${accuracy.n ? ` of ${accuracy.n.toLocaleString("en-GB")} photos` : ""}`],
+    ["accuracy", typeof accuracy.top1 === "number" && accuracyOf(accuracy)],
     ["runtime", model.runtime],
     ["threads", model.threads],
-    ["XNNPACK", model.partitions !== undefined && model.partitions !== null && `${count(model.partitions, "partition")}${outside}`],
+    ["xnnpack", model.partitions !== undefined && model.partitions !== null && `${t("model.partitions", { n: model.partitions })}${outside}`],
     ["licence", model.licence],
   ];
-  return found.filter(([, value]) => value);
+  return found.filter(([, value]) => value).map(([name, value]) => [t(`model.fact.${name}`), value]);
 }
 
 function showLabels(labels) {
   const details = document.getElementById("model-labels");
   details.hidden = labels.length === 0;
-  details.querySelector("summary").textContent = `${labels.length.toLocaleString("en-GB")} labels`;
+  details.querySelector("summary").textContent = t("model.labels", { n: labels.length });
   details.querySelector("p").textContent = labels.join(" · ");
 }
 
 function millions(n) {
-  return n >= 1e6 ? `${(n / 1e6).toFixed(1)} million` : `${Math.round(n / 1e3)} thousand`;
+  return n >= 1e6 ? t("model.millions", { count: number(n / 1e6, 1) }) : t("model.thousands", { count: number(n / 1e3) });
 }
 
-function count(n, what) {
-  return `${n} ${what}${n === 1 ? "" : "s"}`;
+function accuracyOf({ top1, n }) {
+  const share = number(100 * top1, 1);
+  return n ? t("model.accuracy_of", { share, n }) : t("model.accuracy", { share });
 }

@@ -1,9 +1,9 @@
 // Names of one's own for labels and groups: they are searched for, selected, then renamed, merged or hidden. And the language.
 
+import { t } from "./language/language.js";
 import { checkSession } from "./session.js";
 
 const MOST = 50; // rows that exist at once: a model may have thousands of labels
-const AWAY = "vitcam did not answer; is it still running?";
 const find = (name) => document.getElementById(`names-${name}`);
 
 export class Names {
@@ -32,7 +32,7 @@ export class Names {
     this.#panel.addEventListener("submit", (event) => { event.preventDefault(); this.#give(); });
     find("hide").addEventListener("click", () => this.#send(""));
     find("reset").addEventListener("click", () => this.#send(null));
-    this.#language.addEventListener("change", () => this.#put({ language: this.#language.value, names: this.#names() }, "The language has changed."));
+    this.#language.addEventListener("change", () => this.#put({ language: this.#language.value, names: this.#names() }, t("names.language_changed")));
     this.#search.addEventListener("input", () => this.#draw());
     this.#search.addEventListener("keydown", (event) => this.#leave(event));
     this.#list.addEventListener("change", ({ target }) => this.#select(target.value, target.checked));
@@ -46,7 +46,7 @@ export class Names {
       if (!response.ok) return this.#say(answer.error, true);
       this.#read(answer);
     } catch {
-      return this.#say(AWAY, true);
+      return this.#say(t("common.no_answer"), true);
     }
     this.#search.value = "";
     this.#selected.clear();
@@ -82,7 +82,7 @@ export class Names {
     this.#language.replaceChildren(...record.languages.map(({ code, name }) => new Option(name, code, false, code === record.language)));
     this.#language.disabled = record.fixed.language !== null;
     find("language-fixed").hidden = record.fixed.language === null;
-    find("language-fixed").textContent = `The language is set in ${record.fixed.language}.`;
+    find("language-fixed").textContent = t("names.language_fixed", { place: record.fixed.language });
     find("known").replaceChildren(...[...new Set(this.#rows.map(({ own }) => own).filter(Boolean))].map((name) => new Option("", name)));
   }
 
@@ -93,7 +93,7 @@ export class Names {
     const selected = this.#rows.filter(({ label }) => this.#selected.has(label));
     const rest = found.filter(({ label }) => !this.#selected.has(label)).slice(0, MOST);
     this.#list.replaceChildren(...[...selected, ...rest].map((row) => this.#rowOf(row)));
-    this.#count.textContent = text ? counted(found.length, this.#rows.length) : `What is seen now, and what has a name of yours. Search to find one of ${this.#rows.length.toLocaleString("en-GB")} labels and groups.`;
+    this.#count.textContent = text ? counted(found.length, this.#rows.length) : t("names.useful", { n: this.#rows.length });
     this.#showTarget();
   }
 
@@ -118,9 +118,9 @@ export class Names {
     Object.assign(box, { type: "checkbox", value: label, checked: this.#selected.has(label), disabled: Boolean(place) });
     add(whole, "called", called);
     if (called !== label) add(whole, "original", label);
-    if (isGroup) add(whole, "tag", "group");
-    if (own !== null) add(whole, own ? "own" : "tag", own ? `→ ${own}` : "hidden");
-    if (place) add(whole, "tag", `set in ${place}`);
+    if (isGroup) add(whole, "tag", t("names.group"));
+    if (own !== null) add(whole, own ? "own" : "tag", own ? `→ ${own}` : t("names.hidden"));
+    if (place) add(whole, "tag", t("names.fixed", { place }));
     return row;
   }
 
@@ -132,9 +132,9 @@ export class Names {
 
   #showTarget() {
     const chosen = this.#rows.filter(({ label }) => this.#selected.has(label));
-    find("target").textContent = chosen.length === 0 ? "Select what to rename" : `Name for ${chosen.length === 1 ? chosen[0].called : `all ${chosen.length}`}`;
+    find("target").textContent = targetOf(chosen);
     for (const part of [this.#name, ...["give", "hide"].map(find)]) part.disabled = chosen.length === 0;
-    find("give").textContent = chosen.length > 1 ? "Merge" : "Rename";
+    find("give").textContent = t(chosen.length > 1 ? "names.merge" : "names.rename");
     find("reset").disabled = !chosen.some(({ own }) => own !== null);
   }
 
@@ -147,16 +147,15 @@ export class Names {
 
   #give() {
     const name = this.#name.value.trim();
-    if (!name) return this.#say("Type a name first.", true);
+    if (!name) return this.#say(t("names.type_first"), true);
     this.#send(name);
   }
 
   // name: of all that is selected; "": they are hidden; null: they are called as before
   #send(name) {
     const labels = [...this.#selected];
-    const what = labels.length === 1 ? this.#rows.find(({ label }) => label === labels[0]).called : `${labels.length} labels and groups`;
-    const are = labels.length === 1 ? "is" : "are";
-    const said = name === null ? `${what} ${are} called as before.` : name === "" ? `${what} ${are} hidden.` : `${what} ${are} called ${name} now.`;
+    const first = this.#rows.find(({ label }) => label === labels[0]).called;
+    const said = t(`names.said.${name === null ? "reset" : name === "" ? "hidden" : "called"}`, { n: labels.length, first, name });
     const names = this.#names();
     for (const label of labels) {
       delete names[label];
@@ -182,9 +181,9 @@ export class Names {
       }
       this.#read(answer);
       if (answer.remembered) this.#say(said);
-      else this.#say(`${said} Active until vitcam is restarted (${answer.reason}). To keep it, write into the configuration file:`, false, toToml(body));
+      else this.#say(`${said} ${t("crop.not_saved", { reason: answer.reason })}`, false, toToml(body));
     } catch {
-      return this.#say(AWAY, true);
+      return this.#say(t("common.no_answer"), true);
     }
     this.#selected.clear();
     this.#name.value = this.#search.value = "";
@@ -207,9 +206,13 @@ function keyOf(text) {
 }
 
 function counted(found, all) {
-  if (found === 0) return "Nothing matches.";
-  const total = all.toLocaleString("en-GB");
-  return found > MOST ? `The first ${MOST} of ${found.toLocaleString("en-GB")} that match. Type more letters.` : `${found} of ${total} match.`;
+  if (found === 0) return t("names.no_match");
+  return found > MOST ? t("names.first_matches", { most: MOST, n: found }) : t("names.matches", { n: found, all });
+}
+
+function targetOf(chosen) {
+  if (chosen.length === 0) return t("names.select_first");
+  return chosen.length === 1 ? t("names.name_for", { name: chosen[0].called }) : t("names.name_for_all", { n: chosen.length });
 }
 
 function toToml({ language, names }) {

@@ -2,6 +2,7 @@
 
 import { Answer } from "./answer.js";
 import { acceptDrops } from "./drag_and_drop.js";
+import { t } from "./language/language.js";
 import { PhotoPicture } from "./photo_picture.js";
 import { Explanation } from "./explanation.js";
 import { milliseconds } from "./speed.js";
@@ -48,7 +49,7 @@ export class Photo {
   }
 
   async #classify(photo, turn) {
-    this.#say("Classifying the photo …");
+    this.#say(t("photo.classifying"));
     const started = performance.now();
     try {
       const response = await fetch("api/classify?input=1", { method: "POST", body: photo });
@@ -59,7 +60,7 @@ export class Photo {
       if (response.ok) this.#show(photo, answer, bitmap, ms);
       else this.#refuse(answer.error);
     } catch {
-      if (turn === this.#newest) this.#refuse("vitcam did not answer; is it still running?");
+      if (turn === this.#newest) this.#refuse(t("common.no_answer"));
     }
   }
 
@@ -72,7 +73,7 @@ export class Photo {
     this.#showEvidenceShare(answer.evidence_share);
     const { preprocess, infer } = answer.ms;
     document.getElementById("photo-times").textContent =
-      `preprocessing ${milliseconds(preprocess)}, inference ${milliseconds(infer)}, with upload ${milliseconds(roundTripMs)}`;
+      t("photo.times", { preprocess: milliseconds(preprocess), infer: milliseconds(infer), all: milliseconds(roundTripMs) });
     this.#reveal();
   }
 
@@ -82,7 +83,7 @@ export class Photo {
     line.hidden = share === undefined;
     if (line.hidden) return;
     const patches = Math.round(100 * share);
-    line.textContent = `evidence: ${patches} % from patches, ${100 - patches} % the token's own`.replace("-", "−");
+    line.textContent = t("photo.evidence", { patches, token: 100 - patches });
   }
 
   // hides the answer to the photo before: it would look like the answer to this one

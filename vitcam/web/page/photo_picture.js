@@ -1,6 +1,7 @@
 // The last photo with its overlay and the part that the model saw, next to the picture that the model received.
 
 import { drawHeat } from "./heat.js";
+import { t } from "./language/language.js";
 import { place } from "./seen.js";
 import { nameOf } from "./shown.js";
 
@@ -26,7 +27,7 @@ export class PhotoPicture {
     this.#seen.hidden = !crop;
     if (crop) place(this.#seen, [crop.x / image.width, crop.y / image.height, crop.width / image.width, crop.height / image.height]);
     this.#showGiven(answer.input);
-    this.#canvas.setAttribute("aria-label", `The photo, and where the model looked. Its answer: ${nameOf(answer)}`);
+    this.#canvas.setAttribute("aria-label", t("photo.alt", { name: nameOf(answer) }));
     this.#draw();
   }
 

@@ -1,16 +1,14 @@
 // What the model looks at by itself: the whole view or zones, and what is followed because it moves. Where there are
 // several such places each has a row, and one of them is shown in full.
 
+import { number, t } from "./language/language.js";
 import { chanceOf, nameOf } from "./shown.js";
 import { Smoothing } from "./smoothing.js";
-
-const MOVES = "moving";
 
 export class Places {
   #list = document.getElementById("places");
   #guesses = document.getElementById("guesses");
   #title = document.querySelector("#answer h2");
-  #plainTitle = this.#title.textContent;
   #places = new Map(); // key -> {zone, track, box, newest, at, smoothing, answer, button, title, label, chance, rate}
   follows = false; // whether anything is followed where it moves
   #chosen = null;
@@ -52,7 +50,7 @@ export class Places {
     }
     for (const { zone, track, rate } of this.#places.values()) {
       const fps = track === null ? zones[zone]?.fps : undefined;
-      rate.textContent = fps === undefined ? "" : `${fps.toFixed(fps < 10 ? 1 : 0)} fps`;
+      rate.textContent = fps === undefined ? "" : `${number(fps, fps < 10 ? 1 : 0)} ${t("speed.fps")}`;
     }
     this.#arrange();
   }
@@ -113,8 +111,8 @@ export class Places {
     const { followed } = this;
     for (const { zone, track, title } of this.#places.values()) {
       const beside = followed.filter((other) => other.zone === zone);
-      const number = beside.length > 1 ? ` ${beside.findIndex((other) => other.track === track) + 1}` : "";
-      title.textContent = track === null ? zone ?? "whole view" : `${MOVES}${number}`;
+      const order = beside.length > 1 ? ` ${beside.findIndex((other) => other.track === track) + 1}` : "";
+      title.textContent = track === null ? zone ?? t("answer.whole_view") : `${t("answer.moving")}${order}`;
     }
     const { hasZones } = this;
     this.#list.hidden = !hasZones && !this.follows && !followed.length;
@@ -145,8 +143,8 @@ export class Places {
     const { zone = null, track = null } = this.shown ?? {};
     const name = document.createElement("span"); // a name keeps its small letters
     name.textContent = zone === null ? "" : ` ${zone}`;
-    const what = track === null ? this.#plainTitle : `${this.#plainTitle} what moves`;
-    this.#title.replaceChildren(zone === null ? what : `${what} in`, name);
+    const [whole, within] = track === null ? ["answer.title", "answer.title_in"] : ["answer.title_moving", "answer.title_moving_in"];
+    this.#title.replaceChildren(t(zone === null ? whole : within), name);
   }
 }
 

@@ -1,5 +1,7 @@
 // Pause and step through a folder, a photo or a video. Hidden while the source is a camera.
 
+import { number, t } from "./language/language.js";
+
 const TYPING = "input, select, textarea, dialog, .crop-box";
 const PRESSED = "button, a, summary, label"; // the space bar presses these
 const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
@@ -28,13 +30,13 @@ export class Playback {
     this.#record = record;
     this.#bar.hidden = !record;
     if (!record) return;
-    const name = record.paused ? "Play" : "Pause";
+    const [name, withKey] = record.paused ? ["playback.play", "playback.play_key"] : ["playback.pause", "playback.pause_key"];
     this.#bar.classList.toggle("paused", record.paused);
     this.#back.disabled = !record.can_step_back;
-    this.#pause.setAttribute("aria-label", name);
-    this.#pause.title = `${name} (space bar)`;
-    const count = record.count === null ? "" : ` of ${record.count}`;
-    const place = record.index === null ? "" : `${record.index + 1}${count}`;
+    this.#pause.setAttribute("aria-label", t(name));
+    this.#pause.title = t(withKey);
+    const index = record.index + 1;
+    const place = record.index === null ? "" : record.count === null ? number(index) : t("playback.place", { index, count: record.count });
     const folder = `${source}/`;
     const path = record.path?.startsWith(folder) ? record.path.slice(folder.length) : record.path;
     this.#position.textContent = [place, path].filter(Boolean).join(" · ");
@@ -61,7 +63,7 @@ export class Playback {
       this.#say(response.ok ? "" : answer.error);
       if (response.ok) this.#changed(answer);
     } catch {
-      this.#say("vitcam did not answer; is it still running?");
+      this.#say(t("common.no_answer"));
     }
   }
 

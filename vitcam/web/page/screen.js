@@ -1,5 +1,7 @@
 // Full screen, and zoom to what the model sees.
 
+import { t } from "./language/language.js";
+
 export class Screen {
   #screen = document.getElementById("screen");
   #frame = document.querySelector(".frame");
@@ -9,7 +11,7 @@ export class Screen {
   constructor() {
     this.#full.hidden = !document.fullscreenEnabled; // iPhones have no full screen
     this.#full.addEventListener("click", () => this.#toggleFull());
-    document.addEventListener("fullscreenchange", () => this.#name(this.#full, document.fullscreenElement ? "Leave full screen" : "Full screen"));
+    document.addEventListener("fullscreenchange", () => this.#name(this.#full, t(document.fullscreenElement ? "live.leave_full_screen" : "live.full_screen")));
     this.#zoom.addEventListener("click", () => this.#toggleZoom());
   }
 
@@ -21,7 +23,7 @@ export class Screen {
   #toggleZoom() {
     const zoomed = this.#frame.classList.toggle("zoomed");
     this.#zoom.setAttribute("aria-pressed", zoomed);
-    this.#name(this.#zoom, zoomed ? "Show the whole picture" : "Zoom to what the model sees");
+    this.#name(this.#zoom, t(zoomed ? "crop.show_whole" : "live.zoom"));
   }
 
   #name(button, name) {

@@ -1,5 +1,7 @@
 // What this start was made without, because starts with it had failed: the viewer uses it again, or forgets it.
 
+import { knows, locale, t } from "./language/language.js";
+
 export class SetAside {
   #notice = document.getElementById("aside");
   #sentence = this.#notice.querySelector("span");
@@ -16,9 +18,9 @@ export class SetAside {
     const key = JSON.stringify(aside);
     if (!aside || key === this.#shown) return; // an answer stays until something else is set aside
     this.#shown = key;
-    const what = aside.what.join(" and ");
+    const what = new Intl.ListFormat(locale).format(aside.what.map((each) => (knows(`aside.${each}`) ? t(`aside.${each}`) : each)));
     const reason = aside.reason[0].toUpperCase() + aside.reason.slice(1);
-    this.#sentence.textContent = `${reason}. So vitcam runs without the ${what} of earlier runs.`;
+    this.#sentence.textContent = t("aside.runs_without", { reason, what });
   }
 
   async #send(use) {
@@ -26,10 +28,10 @@ export class SetAside {
       const response = await fetch("api/remembered", { method: "POST", body: JSON.stringify({ use }) });
       const answer = await response.json();
       if (!response.ok) this.#sentence.textContent = answer.error;
-      else if (answer.reason) this.#sentence.textContent = `Not kept for the next start: ${answer.reason}.`;
+      else if (answer.reason) this.#sentence.textContent = t("aside.not_kept", { reason: answer.reason });
       else this.show(answer.set_aside);
     } catch {
-      this.#sentence.textContent = "vitcam did not answer; is it still running?";
+      this.#sentence.textContent = t("common.no_answer");
     }
   }
 }

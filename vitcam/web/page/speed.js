@@ -1,17 +1,19 @@
 // Rates and stage latencies, from /api/state.
 
-const STAGES = { capture: "capture", preprocess: "preprocess", infer: "inference", total: "total" };
+import { number, t } from "./language/language.js";
+
+const STAGES = ["capture", "preprocess", "infer", "total"];
 
 export class Speed {
   #rows = {};
   #frames = null;
 
   constructor(body) {
-    for (const [stage, name] of Object.entries(STAGES)) {
+    for (const stage of STAGES) {
       const row = body.insertRow();
       const head = row.appendChild(document.createElement("th"));
       head.scope = "row";
-      head.textContent = name;
+      head.textContent = t(`speed.stage.${stage}`);
       const share = row.insertCell();
       share.className = "share";
       this.#rows[stage] = { bar: share.appendChild(document.createElement("div")), p50: row.insertCell(), p99: row.insertCell() };
@@ -20,7 +22,7 @@ export class Speed {
 
   show(state) {
     for (const [rate, value] of Object.entries(state.fps)) {
-      document.getElementById(`fps-${rate}`).textContent = value.toFixed(1);
+      document.getElementById(`fps-${rate}`).textContent = number(value, 1);
     }
     this.#showRest(state.frames);
     showHeat(state.heat);
@@ -47,7 +49,7 @@ export class Speed {
 function showHeat({ celsius, limit_celsius, advice }) {
   const degrees = document.getElementById("celsius");
   degrees.hidden = celsius === null;
-  degrees.textContent = `Processor ${celsius?.toFixed(0)} °C` + (limit_celsius === null ? "" : `, limit ${limit_celsius.toFixed(0)} °C`);
+  if (celsius !== null) degrees.textContent = t(limit_celsius === null ? "speed.celsius" : "speed.celsius_limit", { celsius, limit: limit_celsius });
   showLine("advice", advice);
 }
 
@@ -58,5 +60,5 @@ function showLine(id, text) {
 }
 
 export function milliseconds(ms) {
-  return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+  return `${number(ms, ms < 10 ? 1 : 0)} ms`;
 }

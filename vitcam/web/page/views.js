@@ -1,10 +1,10 @@
 // Which view is shown. The address says it: #events and #event/ID are the history, everything else is the live picture.
 
+import { t } from "./language/language.js";
+
 export function isLive() {
   return !/^#events?\b/.test(location.hash);
 }
-
-const TITLES = { live: "vitcam", history: "History · vitcam" };
 
 export class Views {
   #live = document.querySelector("main");
@@ -55,7 +55,7 @@ export class Views {
       if (!this.#history) await this.#load();
       if (!isLive()) this.#history.open(location.hash.slice(1));
     } catch {
-      document.getElementById("history-message").textContent = "The history could not be loaded. Reload the page.";
+      document.getElementById("history-message").textContent = t("history.not_loaded");
     }
   }
 
@@ -63,7 +63,7 @@ export class Views {
     if (!live) this.#scrolled = scrollY;
     this.#live.hidden = !live;
     this.#past.hidden = live;
-    document.title = live ? TITLES.live : TITLES.history;
+    document.title = live ? "vitcam" : `${t("nav.history")} · vitcam`;
     for (const [name, link] of Object.entries(this.#links)) {
       if ((name === "live") === live) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");

@@ -1,5 +1,7 @@
 // The words that the model tells apart, one a line; shown for models whose labels are words.
 
+import { t } from "./language/language.js";
+
 export class Words {
   #form = document.getElementById("words");
   #text = document.getElementById("words-text");
@@ -19,16 +21,16 @@ export class Words {
   async #send() {
     const words = this.#text.value.split("\n").map((line) => line.trim()).filter(Boolean);
     this.#button.disabled = true;
-    this.#say("The new words are being read. On a Raspberry Pi this takes some seconds.");
+    this.#say(t("words.reading"));
     try {
       const response = await fetch("api/words", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ words }) });
       const answer = await response.json();
       if (!response.ok) return this.#say(sentence(answer.error));
       this.#text.value = answer.words.join("\n");
-      this.#say(answer.remembered ? "The model looks for these words now." : `The model looks for these words now, but the next start will not: ${answer.reason}.`);
+      this.#say(answer.remembered ? t("words.changed") : t("words.not_kept", { reason: answer.reason }));
       await this.#changed();
     } catch {
-      this.#say("vitcam does not answer. Try again.");
+      this.#say(t("common.try_again"));
     } finally {
       this.#button.disabled = false;
     }

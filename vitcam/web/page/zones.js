@@ -1,6 +1,7 @@
 // Drawing zones and privacy masks on the picture: by dragging, with the arrow keys, and as a list with names and labels.
 
 import { ARROWS, MIN_SIDE, STEP, between, clamp } from "./crop.js";
+import { t } from "./language/language.js";
 import { place } from "./seen.js";
 import { toToml } from "./zones_text.js";
 
@@ -35,7 +36,7 @@ export class Zones {
     this.#follows = state.follows;
     const hasZones = Object.keys(state.zones).length > 0;
     if (hasZones) this.#crop.disabled = true;
-    this.#crop.title = hasZones ? "Without effect while there are zones" : "";
+    this.#crop.title = hasZones ? t("zones.no_crop") : "";
   }
 
   async #open() {
@@ -46,7 +47,7 @@ export class Zones {
       if (!response.ok) return this.#say(found.error);
       this.#fill(found);
     } catch {
-      return this.#say("vitcam did not answer; is it still running?");
+      return this.#say(t("common.no_answer"));
     }
     this.#toggle(true);
     document.getElementById("zones-add").focus({ preventScroll: true });
@@ -92,15 +93,15 @@ export class Zones {
     row.className = area.isMask ? "mask" : "";
     if (area.isMask) row.appendChild(document.createElement("span")).className = "zone-name";
     else {
-      this.#field(row, area.name, "Name", "zone-name", (text) => { area.name = text.trim(); this.#name(); }).maxLength = 32;
-      this.#field(row, area.labels.join(", "), "Labels that begin an event, with commas. Empty: every label", "zone-labels", (text) => {
+      this.#field(row, area.name, t("zones.name"), "zone-name", (text) => { area.name = text.trim(); this.#name(); }).maxLength = 32;
+      this.#field(row, area.labels.join(", "), t("zones.labels"), "zone-labels", (text) => {
         area.labels = text.split(",").map((label) => label.trim()).filter(Boolean);
-      }).placeholder = "every label";
+      }).placeholder = t("zones.every_label");
     }
     const remove = row.appendChild(document.createElement("button"));
     remove.type = "button";
     remove.className = "button";
-    remove.textContent = "Delete";
+    remove.textContent = t("common.delete");
     remove.addEventListener("click", () => { this.#remove(area); this.#choose(this.#areas[0] ?? null); });
     if (!area.isMask) row.appendChild(this.#tickOf(area));
     row.addEventListener("pointerdown", () => this.#choose(area));
@@ -112,11 +113,11 @@ export class Zones {
   #tickOf(area) {
     const tick = document.createElement("label");
     tick.className = "zone-follow";
-    tick.title = "The model also looks closely at what moves in this zone";
+    tick.title = t("zones.follow_what");
     const box = tick.appendChild(document.createElement("input"));
     Object.assign(box, { type: "checkbox", checked: area.rules.follow ? area.rules.follow === "motion" : this.#follows });
     box.addEventListener("change", () => { area.rules.follow = box.checked ? "motion" : "off"; });
-    tick.append("follows what moves");
+    tick.append(t("zones.follow"));
     return tick;
   }
 
@@ -155,12 +156,12 @@ export class Zones {
   // on the picture and for screen readers
   #name() {
     this.#areas.filter(({ isMask }) => isMask).forEach((mask, index) => {
-      mask.name = `Mask ${index + 1}`;
+      mask.name = t("zones.mask_number", { n: index + 1 });
       mask.row.querySelector(".zone-name").textContent = mask.name;
     });
     for (const { isMask, name, box, tag } of this.#areas) {
       tag.textContent = name;
-      box.setAttribute("aria-label", `${isMask ? name : `Zone ${name}`}. The arrow keys move it. Shift and the arrow keys resize it. The delete key deletes it.`);
+      box.setAttribute("aria-label", t("zones.box", { name: isMask ? name : t("zones.zone_name", { name }) }));
     }
   }
 
@@ -226,7 +227,7 @@ export class Zones {
   async #send() {
     const zones = this.#areas.filter(({ isMask }) => !isMask);
     const twice = zones.find(({ name }, index) => zones.findIndex((other) => other.name === name) !== index);
-    if (twice) return this.#say(`Two zones are called “${twice.name}”. Give each its own name.`);
+    if (twice) return this.#say(t("zones.twice", { name: twice.name }));
     const rounded = ({ rect }) => rect.map((side) => Number(side.toFixed(4)));
     const body = {
       zones: Object.fromEntries(zones.map((zone) => [zone.name, { rect: rounded(zone), labels: zone.labels, ...zone.rules }])),
@@ -237,10 +238,10 @@ export class Zones {
       const answer = await response.json();
       if (!response.ok) return this.#say(answer.error);
       this.#close();
-      if (answer.remembered) this.#say("Saved for the next start.", "", true);
-      else this.#say(`Active until vitcam is restarted (${answer.reason}). To keep this, write into the configuration file:`, toToml(answer), true);
+      if (answer.remembered) this.#say(t("common.saved"), "", true);
+      else this.#say(t("crop.not_saved", { reason: answer.reason }), toToml(answer), true);
     } catch {
-      this.#say("vitcam did not answer; is it still running?");
+      this.#say(t("common.no_answer"));
     }
   }
 

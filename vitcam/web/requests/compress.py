@@ -33,6 +33,8 @@ async def compress_json(request: web.Request, handler: Handler) -> web.StreamRes
     response = await handler(request)
     if not isinstance(response, web.Response) or response.content_type != "application/json":
         return response
+    if "Content-Encoding" in response.headers:  # a file of the page, which was compressed at the start
+        return response
     body = response.body
     if not isinstance(body, bytes) or len(body) < MIN_BYTES:
         return response

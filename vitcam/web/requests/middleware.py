@@ -30,7 +30,7 @@ _PICTURES = ("image/jpeg", "multipart/x-mixed-replace")
 """Pages of other programs on the same host show these; those of any other host only where `web.frames` names one."""
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
 
 

@@ -9,6 +9,7 @@ from vitcam.access.credentials import COOKIE, cookie_value, read_sessions, sessi
 from vitcam.access.password import MOST
 from vitcam.access.sessions import LASTS_S
 from vitcam.errors import UsageError
+from vitcam.names.languages import LANGUAGES
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import TEXT, Schema
 from vitcam.web.requests.access import BEARER, LOGIN
@@ -19,8 +20,11 @@ from vitcam.web.requests.proxies import address_of
 from vitcam.web.route import Route
 
 PAGE = "login.html"
-FILES = frozenset({"login.css", "login.js", "icon.svg"})
-"""All that the login page loads: everybody may have these."""
+FILES = {
+    **{name: name for name in ("login.css", "login.js", "icon.svg")},
+    **{name: f"language/{name}" for name in ("language.js", *(f"{code}.json" for code in LANGUAGES))},
+}
+"""All that the login page loads, and where it is in `page/`: everybody may have these."""
 _FORM = BodyLimits(4096, 5.0, "the form")
 _PASSWORD: Schema = {
     "type": "object",
@@ -62,7 +66,10 @@ class LoginRoutes(Handlers):
         "GET",
         "/login/{name}",
         None,
-        answers=dict.fromkeys(("text/css", "text/javascript", "image/svg+xml"), TEXT),
+        answers={
+            **dict.fromkeys(("text/css", "text/javascript", "image/svg+xml"), TEXT),
+            "application/json": {"type": "object"},
+        },
         cached=True,
         refusals=(404,),
     )
@@ -71,10 +78,10 @@ class LoginRoutes(Handlers):
 
         Raises HTTPNotFound for every other.
         """
-        name = request.match_info["name"]
-        if name not in FILES:
+        place = FILES.get(request.match_info["name"])
+        if place is None:
             raise web.HTTPNotFound
-        return self._page.serve(request, name)
+        return self._page.serve(request, place)
 
     @Route(
         "POST",

@@ -25,7 +25,11 @@ _SNAPSHOT_TIMEOUT_S = 1.0
 _LET_GO_S = 5.0
 
 _FILES = dict.fromkeys(("text/html", "text/css", "text/javascript", "image/svg+xml"), TEXT)
-_PART_FILES = dict.fromkeys(("text/css", "text/javascript"), TEXT)
+_PART_FILES: dict[str, Schema] = {
+    **dict.fromkeys(("text/css", "text/javascript", "application/manifest+json"), TEXT),
+    "application/json": {"type": "object"},
+    "image/png": {},
+}
 _ICON: dict[str, Schema] = {"image/x-icon": {}}
 _JPEG: dict[str, Schema] = {"image/jpeg": {}}
 _PARTS: dict[str, Schema] = {"multipart/x-mixed-replace": {}}
@@ -108,7 +112,7 @@ class PageRoutes(Handlers):
 
     @Route("GET", "/page/{folder}/{name}", Scope.READ, answers=_PART_FILES, cached=True, refusals=(404,))
     async def part_file(self, request: web.Request) -> web.Response:
-        """A file of a part of the page: `history` or `teach`."""
+        """A file of a part of the page: `history`, `teach`, `language` and so on."""
         return self._files.serve(request, f"{request.match_info['folder']}/{request.match_info['name']}")
 
     @Route("GET", "/favicon.ico", None, answers=_ICON, cached=True)

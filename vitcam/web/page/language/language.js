@@ -1,0 +1,78 @@
+// The words of the page, from one catalogue a language: en.json and so on. index.html and the other modules name them by
+// their keys. A module that imports this one runs once the words are there.
+
+export const LANGUAGES = { en: "English" };
+const ORIGINAL = "en";
+const KEY = "vitcam language"; // of what was chosen, kept by the browser
+const AGAIN_MS = 1000;
+const ATTRIBUTES = { tLabel: "aria-label", tTitle: "title", tPlaceholder: "placeholder", tAlt: "alt" };
+const PLACES = ["[data-t]", "[data-t-label]", "[data-t-title]", "[data-t-placeholder]", "[data-t-alt]"].join();
+
+export const language = chosen() ?? navigator.languages.map(codeOf).find((code) => code in LANGUAGES) ?? ORIGINAL;
+// for Intl: with the viewer's country, where the browser says one
+export const locale = navigator.languages.find((each) => codeOf(each) === language) ?? language;
+const plural = new Intl.PluralRules(locale);
+const numbers = new Map(); // digits -> Intl.NumberFormat
+const words = await load();
+document.documentElement.lang = language;
+fill(document);
+
+// The text of a key. {name} in it is replaced by values.name; numbers are written as the language does. A text that
+// depends on a number has several forms, and values.n chooses one.
+export function t(key, values = {}) {
+  const found = words[key] ?? key;
+  const text = typeof found === "string" ? found : found[plural.select(values.n)] ?? found.other;
+  return text.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? number(values[name]) : values[name] ?? ""));
+}
+
+// whether there is a text of this key: for what the daemon names, which may be newer than this page
+export function knows(key) {
+  return Object.hasOwn(words, key);
+}
+
+// digits: after the decimal point
+export function number(value, digits = 0) {
+  if (!numbers.has(digits)) numbers.set(digits, new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  return numbers.get(digits).format(value);
+}
+
+// code: of LANGUAGES; null: as the browser says
+export function choose(code) {
+  try {
+    if (code) localStorage.setItem(KEY, code);
+    else localStorage.removeItem(KEY);
+  } catch {
+    return; // the browser keeps nothing
+  }
+  location.reload();
+}
+
+function chosen() {
+  try {
+    const code = localStorage.getItem(KEY);
+    return code in LANGUAGES ? code : null;
+  } catch {
+    return null;
+  }
+}
+
+function codeOf(tag) {
+  return tag.split("-")[0].toLowerCase();
+}
+
+async function load() {
+  for (;;) {
+    const answer = await fetch(new URL(`${language}.json`, import.meta.url)).catch(() => null);
+    if (answer?.ok) return answer.json();
+    await new Promise((rested) => { setTimeout(rested, AGAIN_MS); });
+  }
+}
+
+function fill(part) {
+  for (const element of part.querySelectorAll(PLACES)) {
+    const { t: key, ...named } = element.dataset;
+    if (key) element.textContent = t(key);
+    for (const [name, attribute] of Object.entries(ATTRIBUTES)) if (named[name]) element.setAttribute(attribute, t(named[name]));
+  }
+  for (const { content } of part.querySelectorAll("template")) fill(content);
+}
