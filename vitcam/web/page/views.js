@@ -1,16 +1,33 @@
-// Which view is shown. The address says it: #events and #event/ID are the history, everything else is the live picture.
+// Which view is shown. The address says it: #events and #event/ID are the history; what none of them has is the live
+// picture. The code of a view and its style are loaded when it is opened for the first time.
 
 import { t } from "./language/language.js";
 
+// name: of its element in index.html, and of its link, which is called to-NAME and says nav.NAME; fits: the addresses that mean it;
+// load: gives an object with open(address), close(), and, as far as it wants to know, setModel(model), setState(state),
+// event(record) and catchUp()
+const VIEWS = [
+  {
+    name: "history",
+    fits: /^#events?\b/,
+    style: "page/history/history.css",
+    load: async (model) => new (await import("./history/history.js")).History(model),
+  },
+];
+const LIVE = "live";
+
 export function isLive() {
-  return !/^#events?\b/.test(location.hash);
+  return nameOf(location.hash) === LIVE;
+}
+
+function nameOf(hash) {
+  return VIEWS.find(({ fits }) => fits.test(hash))?.name ?? LIVE;
 }
 
 export class Views {
-  #live = document.querySelector("main");
-  #past = document.getElementById("history");
-  #links = { live: document.getElementById("to-live"), history: document.getElementById("to-history") };
-  #history = null; // its code is loaded when it is opened for the first time
+  #parts = new Map([[LIVE, document.querySelector("main")], ...VIEWS.map(({ name }) => [name, document.getElementById(name)])]);
+  #opened = new Map(); // name -> what `load` gave
+  #shown = LIVE;
   #scrolled = 0;
   #state = null;
   #model;
@@ -27,62 +44,67 @@ export class Views {
   // model: of /api/model, once another one is in use
   setModel(model) {
     this.#model = model;
-    this.#history?.setModel(model);
+    for (const view of this.#opened.values()) view.setModel?.(model);
   }
 
   // state: of /api/state
   setState(state) {
     this.#state = state;
-    this.#history?.setAccess(state.access);
-    this.#history?.setTrouble(state.history.trouble);
+    for (const view of this.#opened.values()) view.setState?.(state);
   }
 
   // record: of an event, as the daemon sends it when something began, changed or ended
   event(record) {
-    this.#history?.event(record);
+    for (const view of this.#opened.values()) view.event?.(record);
   }
 
   // there is a connection again: events may have been missed before
   catchUp() {
-    this.#history?.catchUp();
+    for (const view of this.#opened.values()) view.catchUp?.();
   }
 
   async #show() {
-    const live = isLive();
-    if (live === this.#live.hidden) this.#turn(live);
-    if (live) return this.#history?.close();
+    const name = nameOf(location.hash);
+    if (name !== this.#shown) this.#turn(name);
+    if (name === LIVE) return;
     try {
-      if (!this.#history) await this.#load();
-      if (!isLive()) this.#history.open(location.hash.slice(1));
+      const view = this.#opened.get(name) ?? await this.#load(VIEWS.find((each) => each.name === name));
+      if (name === this.#shown) view.open(location.hash.slice(1));
     } catch {
-      document.getElementById("history-message").textContent = t("history.not_loaded");
+      const line = document.getElementById(`${name}-message`);
+      line.hidden = false;
+      line.textContent = t("nav.not_loaded");
     }
   }
 
-  #turn(live) {
-    if (!live) this.#scrolled = scrollY;
-    this.#live.hidden = !live;
-    this.#past.hidden = live;
-    document.title = live ? "vitcam" : `${t("nav.history")} · vitcam`;
-    for (const [name, link] of Object.entries(this.#links)) {
-      if ((name === "live") === live) link.setAttribute("aria-current", "page");
+  #turn(name) {
+    if (this.#shown === LIVE) this.#scrolled = scrollY;
+    this.#opened.get(this.#shown)?.close();
+    this.#shown = name;
+    for (const [each, part] of this.#parts) {
+      part.hidden = each !== name;
+      const link = document.getElementById(`to-${each}`);
+      if (each === name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    if (live) scrollTo(0, this.#scrolled);
+    document.title = name === LIVE ? "vitcam" : `${t(`nav.${name}`)} · vitcam`;
+    if (name === LIVE) scrollTo(0, this.#scrolled);
     this.#turned();
   }
 
-  async #load() {
-    const [{ History }] = await Promise.all([import("./history/history.js"), loadStyle()]);
-    this.#history ??= new History(this.#model);
-    if (this.#state) this.setState(this.#state);
+  async #load({ name, style, load }) {
+    const [view] = await Promise.all([load(this.#model), loadStyle(style)]);
+    if (this.#opened.has(name)) return this.#opened.get(name); // it was asked for twice
+    this.#opened.set(name, view);
+    if (this.#state) view.setState?.(this.#state);
+    return view;
   }
 }
 
-function loadStyle() {
+function loadStyle(href) {
   const link = document.createElement("link");
   return new Promise((loaded, failed) => {
-    Object.assign(link, { rel: "stylesheet", href: "page/history/history.css", onload: loaded, onerror: failed });
+    Object.assign(link, { rel: "stylesheet", href, onload: loaded, onerror: failed });
     document.head.append(link);
   });
 }

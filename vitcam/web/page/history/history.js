@@ -62,14 +62,10 @@ export class History {
     this.#list.hidden = true;
   }
 
-  // trouble: of the history in /api/state; empty where the settings want none
-  setTrouble(trouble) {
-    this.#off = trouble ? `${trouble[0].toUpperCase()}${trouble.slice(1)}.` : OFF;
-  }
-
-  // access: of /api/state; null where nothing is protected
-  setAccess(access) {
+  // state: of /api/state
+  setState({ access, history: { trouble } }) {
     this.#view.allow(!access || access.scope === "control");
+    this.#off = trouble ? `${trouble[0].toUpperCase()}${trouble.slice(1)}.` : OFF;
   }
 
   // record: a live event
