@@ -37,6 +37,9 @@ class FilterOptions:
     ] = ""
     until: Annotated[str, typer.Option("--until", metavar="TIME", help="Take events before this time.")] = ""
     label: Annotated[str, typer.Option("--label", help="Take events of this label or group, in any case.")] = ""
+    shown: Annotated[
+        str, typer.Option("--shown", help="Take events that were displayed as this label or group, in any case.")
+    ] = ""
     zone: Annotated[str, typer.Option("--zone", help="Take events of this zone.")] = ""
     min_p: Annotated[str, typer.Option("--min-p", metavar="P", help="Take events that were at least this certain.")] = (
         ""

@@ -7,7 +7,7 @@ from datetime import datetime
 from vitcam.errors import UsageError
 from vitcam.history.stored import KINDS, Kind, Query
 
-FILTERS = ("since", "until", "label", "zone", "min_p", "kind", "favourite", "corrected", "text")
+FILTERS = ("since", "until", "label", "shown", "zone", "min_p", "kind", "favourite", "corrected", "text")
 """The names that `read_query` knows."""
 _LONGEST = 200
 _FLAGS = {"1": True, "true": True, "0": False, "false": False}
@@ -29,10 +29,11 @@ def read_query(given: Mapping[str, str], names_of: Callable[[str], tuple[str, ..
             raise UsageError(f"{name} is longer than {_LONGEST} characters; use a part of it")
     kind = texts.get("kind")
     return Query(
-        since_ms=_time(texts, "since"),
-        until_ms=_time(texts, "until"),
+        since_ms=read_time("since", texts["since"]) if "since" in texts else None,
+        until_ms=read_time("until", texts["until"]) if "until" in texts else None,
         label=texts.get("label"),
         also=frozenset(names_of(texts["label"])) - {texts["label"]} if "label" in texts else frozenset(),
+        shown=frozenset((texts["shown"], *names_of(texts["shown"]))) if "shown" in texts else frozenset(),
         zone=texts.get("zone"),
         min_p=_probability(texts),
         kind=None if kind is None else _kind(kind),
@@ -42,10 +43,8 @@ def read_query(given: Mapping[str, str], names_of: Callable[[str], tuple[str, ..
     )
 
 
-def _time(texts: Mapping[str, str], name: str) -> int | None:
-    """In ms since the epoch. A time without an offset is one of this machine."""
-    if (text := texts.get(name)) is None:
-        return None
+def read_time(name: str, text: str) -> int:
+    """In ms since the epoch. A time without an offset is one of this machine. Raises UsageError, which says `name`."""
     try:
         return int(datetime.fromisoformat(text.replace(" ", "T") if "T" not in text else text).timestamp() * 1000)
     except (ValueError, OverflowError, OSError) as error:

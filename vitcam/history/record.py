@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from vitcam.history.database.stories import Period, Summary
 from vitcam.history.stored import Action, StoredEvent
 from vitcam.wire import fractions, group_record, nested_lists, place_record, rfc3339, shown_record
 
@@ -27,7 +28,7 @@ def stored_record(event: StoredEvent, phase: str = "", base: str = "") -> dict[s
         "group": group_record(event.group),
         "shown": shown_record(event.shown),
         "start": time_text(event.start_ms),
-        "end": None if event.end_ms is None else time_text(event.end_ms),
+        "end": _time_or_null(event.end_ms),
         "camera": event.camera,
         "peak": round(event.peak, 6),
         "top": [{"label": guess.label, "p": round(guess.p, 6)} for guess in event.summary.top],
@@ -61,6 +62,42 @@ def full_record(event: StoredEvent, base: str = "") -> dict[str, Any]:
         "picture": picture,
         "evidence": nested_lists(summary.evidence),
     }
+
+
+def summary_record(summary: Summary, base: str = "") -> dict[str, Any]:
+    """What was seen in some periods, folded."""
+    return {
+        "whole": _period_record(summary.whole, base),
+        "parts": [_period_record(part, base) for part in summary.parts],
+        "oldest": _time_or_null(summary.oldest_ms),
+        "earlier": _time_or_null(summary.earlier_ms),
+        "later": _time_or_null(summary.later_ms),
+    }
+
+
+def _period_record(period: Period, base: str) -> dict[str, Any]:
+    return {
+        "since": time_text(period.since_ms),
+        "until": time_text(period.until_ms),
+        "events": period.events,
+        "things": period.things,
+        "stories": [
+            {
+                "label": story.label,
+                "kind": story.kind,
+                "events": story.events,
+                "first": time_text(story.first_ms),
+                "last": time_text(story.last_ms),
+                "newness": story.newness,
+                "event": stored_record(story.event, base=base),
+            }
+            for story in period.stories
+        ],
+    }
+
+
+def _time_or_null(wall_ms: int | None) -> str | None:
+    return None if wall_ms is None else time_text(wall_ms)
 
 
 def time_text(wall_ms: int) -> str:

@@ -17,6 +17,7 @@ from vitcam.history.database import search, writing
 from vitcam.history.database.connections import is_damage, is_there, open_to_read
 from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
 from vitcam.history.database.schema import MIGRATIONS, version_of
+from vitcam.history.database.stories import NamesOf, Period, Summary, names_in_use, summarise
 from vitcam.history.deduplication import Reclassify, keep_summary
 from vitcam.history.picture_files import CORRECTIONS, LabelFolders, PictureFiles, detail_of
 from vitcam.history.rendering import seen_by_model
@@ -29,6 +30,8 @@ from vitcam.threads.worker import Worker
 
 _ANSWER_S = 20.0
 _DELETE_S = 5.0
+_READ_S = 10.0
+_STEPS = 50_000  # of SQLite, between two looks at the clock
 _LOOK_S = 30.0
 
 T = TypeVar("T")
@@ -165,6 +168,19 @@ class EventStore:
     def counts(self, query: Query) -> list[QuarterCount]:
         """How many events of each label began in each quarter of an hour. Raises VitcamError if it cannot be read."""
         return self._read(lambda connection: by_label_and_quarter(connection, query), [])
+
+    def summary(self, query: Query, times_ms: Sequence[int], limit: int, names_of: NamesOf) -> Summary:
+        """What was seen between some times, folded, as `stories.summarise` has it. Raises VitcamError."""
+        nothing = Period(times_ms[0], times_ms[-1], 0, 0, ())
+        return self._read(
+            lambda connection: summarise(connection, query, times_ms, limit, names_of),
+            Summary(nothing, (), None, None, None),
+        )
+
+    def names_in_use(self, names_of: NamesOf) -> tuple[list[str], list[str]]:
+        """What was displayed, and in which zones something was. Raises VitcamError if the history cannot be read."""
+        nothing: tuple[list[str], list[str]] = ([], [])
+        return self._read(lambda connection: names_in_use(connection, names_of), nothing)
 
     def get(self, event_id: str) -> StoredEvent | None:
         """One event; None if there is none of that id. One that waits to be written is written now: a rule, which hears
@@ -310,8 +326,12 @@ class EventStore:
                         f"the history in {self.folder} has version {version} and not {len(MIGRATIONS)}; a daemon of "
                         "this version brings an older one up to date when it starts"
                     )
+                until_s = time.monotonic() + _READ_S
+                connection.set_progress_handler(lambda: time.monotonic() > until_s, _STEPS)
                 return ask(connection)
         except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
+                raise VitcamError(f"this search takes longer than {_READ_S:.0f} s; search a shorter time") from error
             if is_damage(error):  # the writer meets the same damage, and begins a new history
                 self._submit(lambda connection: (ask(connection), True)[1], awaited=False)
             raise VitcamError(f"the history in {self.folder} cannot be read: {error}") from error

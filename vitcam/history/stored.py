@@ -155,6 +155,8 @@ class Query:
     """The label that holds, or what is displayed, in any case."""
     also: frozenset[str] = frozenset()
     """Other names of `label`: an event of one of them is meant, too."""
+    shown: frozenset[str] = frozenset()
+    """What is displayed, one of these, in any case; empty: anything."""
     zone: str | None = None
     min_p: float = 0.0
     """Least `peak`."""

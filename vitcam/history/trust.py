@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 SAME_MS = 1000
 """Two starts of the machine that differ by no more are one: the clock was not set in between."""
-_EARLIEST_MS = 1_735_689_600_000  # 2025-01-01: no vitcam is older
+EARLIEST_MS = 1_735_689_600_000
+"""2025-01-01: no vitcam is older."""
 _DAY_MS = 86_400_000
 _AHEAD_MS = 7 * _DAY_MS  # a machine is off for some days, and a clock without a server may still be right then
 _BEHIND_MS = 60_000
@@ -75,7 +76,7 @@ def judge(
     if reading.is_steady:
         return good, ""
     now_ms = reading.now_ms
-    if now_ms < max(_EARLIEST_MS, (newest_ms or 0) - _BEHIND_MS):
+    if now_ms < max(EARLIEST_MS, (newest_ms or 0) - _BEHIND_MS):
         return Trust.NONE, "which is before the newest event" if newest_ms else "which is before vitcam was made"
     if trusted_ms is not None and now_ms > trusted_ms + _AHEAD_MS:
         return Trust.NONE, f"which is {(now_ms - trusted_ms) / _DAY_MS:,.0f} days after the newest event"

@@ -286,6 +286,8 @@ def test_counts_are_by_label_and_quarter_of_an_hour(serving: WebServer, filled: 
         ("text=nowhere", {}),
         ("favourite=1&text=ca", {"cat": 1}),
         ("favourite=1&label=cup", {}),
+        ("shown=CAT", {"cat": 6}),
+        ("shown=mug&label=mug", {"mug": 1}),
     ],
 )
 def test_counts_are_of_the_events_that_the_same_filters_list(
@@ -301,6 +303,49 @@ def test_counts_are_of_the_events_that_the_same_filters_list(
 
     assert dict(counts) == counted
     assert dict(Counter(each["corrected"] or each["label"] for each in listed["events"])) == counted
+
+
+def test_a_summary_folds_a_day_and_its_parts(serving: WebServer, filled: EventStore) -> None:
+    times = "2026-01-01T00:00:00Z,2026-01-01T05:00:00Z,2026-01-01T11:00:00Z"
+    _, answer = ask(serving, f"/api/events/summary?times={times}&limit=1")
+    whole, parts = answer["whole"], answer["parts"]
+
+    assert (whole["since"], whole["until"]) == ("2026-01-01T00:00:00.000Z", "2026-01-01T11:00:00.000Z")
+    assert (whole["events"], whole["things"]) == (11, 2)
+    assert [(each["label"], each["events"]) for each in whole["stories"]] == [("cat", 6)]
+    assert whole["stories"][0]["event"]["frame"].endswith("/frame.jpg")
+    assert [(part["events"], part["stories"][0]["last"]) for part in parts] == [
+        (5, "2026-01-01T04:00:00.000Z"),
+        (6, "2026-01-01T10:00:00.000Z"),
+    ]
+    assert (answer["oldest"], answer["earlier"]) == ("2026-01-01T00:00:00.000Z", None)
+    assert answer["later"] == "2026-01-01T11:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    ("times", "named"),
+    [
+        ("2026-01-01", "from 2 to 16"),
+        (",".join(["2026-01-01"] * 17), "from 2 to 16"),
+        ("2026-01-02,2026-01-01", "sort them"),
+        ("2026-01-01,2026-01-01", "sort them"),
+        ("2026-01-01,tomorrow", "'tomorrow'"),
+        ("0001-01-01,9999-12-31T23:59:59Z", "0001"),
+    ],
+)
+def test_times_that_are_invalid_are_refused_with_what_is_allowed(
+    serving: WebServer, filled: EventStore, times: str, named: str
+) -> None:
+    status, answer = ask(serving, f"/api/events/summary?times={times}")
+
+    assert status == 400
+    assert named in str(answer)
+
+
+def test_the_names_that_occur_are_told_with_the_zones(serving: WebServer, filled: EventStore) -> None:
+    filled.correct(event_id(1), "Mug")
+
+    assert ask(serving, "/api/events/names")[1] == {"shown": ["cat", "cup", "Mug"], "zones": ["desk", "door"]}
 
 
 def test_the_events_beside_one_are_found_whatever_the_filters(serving: WebServer, filled: EventStore) -> None:

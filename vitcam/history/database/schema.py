@@ -75,8 +75,14 @@ _BOXES = (
     "ALTER TABLE events ADD COLUMN track INTEGER",
     "ALTER TABLE events ADD COLUMN box TEXT",  # x,y,w,h in fractions of the picture; NULL: the whole zone or view
 )
+_STORIES = (
+    "DROP INDEX events_by_time",
+    # answers what a day was about without a look at the events themselves
+    """CREATE INDEX events_by_time
+        ON events (start_ms, n, peak, kind, favourite, frame_bytes, clip_bytes, displayed, name, zone)""",
+)
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    _TABLES, _SEARCH, _CORRECTIONS, _SHARED_PICTURES, _CLOCKS, _DISPLAYED, _BOXES,
+    _TABLES, _SEARCH, _CORRECTIONS, _SHARED_PICTURES, _CLOCKS, _DISPLAYED, _BOXES, _STORIES,
 )  # fmt: skip
 """From version 0, an empty file, to 1, and so on."""
 

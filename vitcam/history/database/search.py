@@ -1,5 +1,6 @@
 """Finds stored events. Every condition is answered by an index, so that a million of them do not take longer."""
 
+import json
 import sqlite3
 from collections.abc import Iterable
 from typing import Any
@@ -49,6 +50,13 @@ def _of_numbers(connection: sqlite3.Connection, found: list[int]) -> tuple[Store
     return tuple(map(event_of, rows))
 
 
+def numbered(connection: sqlite3.Connection, found: list[int]) -> dict[int, StoredEvent]:
+    """The events in some rows, by their numbers; a row that is gone is left out."""
+    sql = f"SELECT n, id FROM events WHERE n IN ({','.join('?' * len(found))})"  # noqa: S608 - question marks
+    ids = {event_id: n for n, event_id in connection.execute(sql, found)}
+    return {ids[event.id]: event for event in _of_numbers(connection, found) if event.id in ids}
+
+
 def row_numbers(
     connection: sqlite3.Connection,
     query: Query,
@@ -96,6 +104,29 @@ def distinct_values(connection: sqlite3.Connection, column: str) -> list[str]:
     return [word for (word,) in connection.execute(sql)]
 
 
+Condition = tuple[str, tuple[Any, ...]]
+"""Text, and the values of its question marks."""
+
+
+def joined(conditions: Iterable[Condition]) -> tuple[str, tuple[Any, ...]]:
+    """All of them as one."""
+    all_of = [*conditions]
+    return " AND ".join(text for text, _ in all_of) or "1", tuple(value for _, values in all_of for value in values)
+
+
+def one_of(column: str, words: Iterable[str]) -> Condition:
+    """A column holds one of some words, however many."""
+    return f"{column} IN (SELECT value FROM json_each(?))", (json.dumps([*words]),)  # noqa: S608 - a constant
+
+
+def any_of(words: list[tuple[str, str]]) -> Condition:
+    """One of the columns holds one of its words."""
+    columns = dict.fromkeys(column for column, _ in words)
+    each = [one_of(column, (word for its, word in words if its == column)) for column in columns]
+    text = " OR ".join(text for text, _ in each) or "0"
+    return f"({text})", tuple(value for _, values in each for value in values)
+
+
 Words = tuple[tuple[str, str], ...]
 """Columns, and the word that each must hold."""
 
@@ -114,28 +145,25 @@ def words_like(connection: sqlite3.Connection, label: str, also: Iterable[str] =
     ]
 
 
-def _meant(connection: sqlite3.Connection, query: Query) -> list[Words]:
-    """What must hold for label and text of a query; each of the answers is enough."""
-    labels: list[Words] = [()]
-    if query.label is not None:
-        labels = [(word,) for word in words_like(connection, query.label, query.also)]
-    if not query.text:
-        return labels
-    text = query.text.casefold()
-    texts = [
+def words_with(connection: sqlite3.Connection, text: str) -> list[tuple[str, str]]:
+    """Columns and words that hold a text, in any case."""
+    key = text.casefold()
+    return [
         (column, word)
         for column in ("displayed", "name", "zone")
         for word in distinct_values(connection, column)
-        if text in word.casefold()
+        if key in word.casefold()
     ]
-    return [(*label, word) for label in labels for word in texts][:_MOST_WORDS]
 
 
-def _branch(
-    query: Query, words: Words, limit: int, place: tuple[int, int] | None, newer: bool
-) -> tuple[str, tuple[Any, ...]]:
-    """A statement for time and number of each row, and its values."""
-    conditions: list[tuple[str, tuple[Any, ...]]] = [(f"{column} = ?", (word,)) for column, word in words]
+def displayed_words(connection: sqlite3.Connection, names: Iterable[str]) -> list[str]:
+    """What is displayed of some event, and is one of some names in any case."""
+    keys = {name.casefold() for name in names}
+    return [word for word in distinct_values(connection, "displayed") if word.casefold() in keys]
+
+
+def conditions_of(query: Query) -> list[Condition]:
+    """What holds for every event that a query means, whatever label and text it names: conditions and their values."""
     given: dict[str, Any] = {
         "start_ms >= ?": query.since_ms,
         "start_ms < ?": query.until_ms,
@@ -143,17 +171,38 @@ def _branch(
         "kind = ?": query.kind,
         "peak >= ?": query.min_p or None,
     }
-    conditions += [(condition, (value,)) for condition, value in given.items() if value is not None]
+    conditions: list[Condition] = [(text, (value,)) for text, value in given.items() if value is not None]
     if query.favourite is not None:  # written out: a partial index serves no parameter
         conditions.append((f"favourite = {query.favourite:d}", ()))
     if query.corrected is not None:
         conditions.append((f"corrected IS {'NOT ' * query.corrected}NULL", ()))
+    return conditions
+
+
+def _meant(connection: sqlite3.Connection, query: Query) -> list[Words]:
+    """What must hold for label and text of a query; each of the answers is enough."""
+    meant: list[Words] = [()]
+    if query.shown:
+        meant = [(("displayed", word),) for word in displayed_words(connection, query.shown)]
+    if query.label is not None:
+        meant = [(*words, word) for words in meant for word in words_like(connection, query.label, query.also)]
+    if query.text:
+        meant = [(*words, word) for words in meant for word in words_with(connection, query.text)]
+    return meant[:_MOST_WORDS]
+
+
+def _branch(
+    query: Query, words: Words, limit: int, place: tuple[int, int] | None, newer: bool
+) -> tuple[str, tuple[Any, ...]]:
+    """A statement for time and number of each row, and its values."""
+    conditions: list[Condition] = [(f"{column} = ?", (word,)) for column, word in words]
+    conditions += conditions_of(query)
     if place is not None:
         conditions.append((f"(start_ms, n) {'>' if newer else '<'} (?, ?)", place))
-    where = " AND ".join(condition for condition, _ in conditions) or "1"
+    where, values = joined(conditions)
     order = _OLDEST_FIRST if newer else _NEWEST_FIRST
     sql = f"SELECT start_ms, n FROM events INDEXED BY {_index(query, words)} WHERE {where} {order} LIMIT ?"  # noqa: S608
-    return sql, (*(value for _, values in conditions for value in values), limit)
+    return sql, (*values, limit)
 
 
 def _index(query: Query, words: Words) -> str:

@@ -35,6 +35,17 @@ def event_schemas() -> dict[str, Schema]:
         )
         | {"additionalProperties": False, "minProperties": 1},
         "EventCounts": record({"hours": array_of(record({"hour": _TIME, "label": TEXT, "events": COUNT}))}),
+        "EventNames": record({"shown": array_of(TEXT), "zones": array_of(TEXT)}, "What occurs in the history."),
+        "EventPeriod": record(_period(), "What was seen in a while, folded."),
+        "EventSummary": record(
+            {
+                "whole": named("EventPeriod"),
+                "parts": array_of(named("EventPeriod"), "Between each two times; empty if there are only two."),
+                "oldest": nullable(_TIME, "When the oldest event of the whole history began."),
+                "earlier": nullable(_TIME, "When the newest event before the first time began that fits the filters."),
+                "later": nullable(_TIME, "When the oldest event after the last time began that fits them."),
+            }
+        ),
         "Deleted": record({"deleted": COUNT, "more": described(FLAG, "There are others: ask again.")}),
         "FullEvent": record(_event() | _details(), "The same with its curve and its evidence."),
         "Events": record({"events": array_of(named("Event")), "next": nullable(TEXT, "Null: there are no more.")}),
@@ -67,6 +78,29 @@ def _event() -> dict[str, Schema]:
         "actions": array_of(record(dict.fromkeys(("rule", "kind", "status", "detail", "time"), TEXT))),
         "favourite": FLAG,
         "corrected": nullable(TEXT, "The label that a person gave it."),
+    }
+
+
+def _period() -> dict[str, Schema]:
+    story = {
+        "label": described(TEXT, "What was displayed, as it is called now."),
+        "kind": one_of(KINDS),
+        "events": COUNT,
+        "first": described(_TIME, "When the first of them began."),
+        "last": described(_TIME, "When the last of them began."),
+        "newness": nullable(
+            one_of(("first", "rare")),
+            "`first`: none of that name was stored before the period. `rare`: it was seen on one or two days of the "
+            "four weeks before.",
+        ),
+        "event": named("Event"),
+    }
+    return {
+        "since": _TIME,
+        "until": _TIME,
+        "events": COUNT,
+        "things": described(COUNT, "How many stories there are, with those that are left out."),
+        "stories": array_of(record(story), "What is new first, then what is rare, then what was most frequent."),
     }
 
 

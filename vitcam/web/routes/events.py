@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import TypeVar
 
 from aiohttp import web
@@ -13,8 +14,8 @@ from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.history.database.search import MOST
 from vitcam.history.export import FORMATS, as_text, header, pages
-from vitcam.history.query_text import read_query
-from vitcam.history.record import full_record, stored_record, time_text
+from vitcam.history.query_text import read_query, read_time
+from vitcam.history.record import full_record, stored_record, summary_record, time_text
 from vitcam.history.rendering import DRAWABLE, LEAST_WIDTH, MOST_WIDTH, rendered
 from vitcam.history.store import EventStore
 from vitcam.history.stored import KINDS, FrameSummary, Query, StoredEvent
@@ -27,7 +28,9 @@ _NO_STORE = {"Cache-Control": "no-store"}
 _USUAL = 50
 _LONG = RequestLimits(at_once=16, of_one_address=8)
 """For an answer that is as long as the history."""
-_WEEK_MS = 7 * 86_400_000
+_FOLDED = RequestLimits(at_once=64, of_one_address=32)
+_DAY_MS = 86_400_000
+_WEEK_MS = 7 * _DAY_MS
 _TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 
 PARAMETERS: dict[str, Schema] = {
@@ -36,6 +39,7 @@ PARAMETERS: dict[str, Schema] = {
     "label": described(
         TEXT, "This label or group, by any of its names; the one that a person gave counts, if there is one."
     ),
+    "shown": described(TEXT, "Displayed as this label or group, by any of its names."),
     "zone": described(TEXT, "In this zone."),
     "min_p": described(PROBABILITY, "Those whose `peak` reaches this."),
     "kind": one_of(KINDS, "Of this kind."),
@@ -47,6 +51,21 @@ _PAGING: dict[str, Schema] = {
     "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "Events of a page, at most."},
     "before": described(TEXT, "The `next` of the page before, or the id of any event: those that came before it."),
     "after": described(TEXT, "The id of an event: those that came next after it, in place of the newest."),
+}
+_MOST_TIMES = 16
+_MOST_STORIES = 200
+_FOLDING: dict[str, Schema] = {
+    "times": described(
+        TEXT,
+        f"From 2 to {_MOST_TIMES} times, the earliest first, with a comma between each two, such as the midnights of a "
+        "week where the viewer is. Without any, the last 24 hours.",
+    ),
+    "limit": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": _MOST_STORIES,
+        "description": "Stories of a period, at most.",
+    },
 }
 _DRAWING: dict[str, Schema] = {
     "overlay": one_of(DRAWABLE, "What is drawn over the picture."),
@@ -114,6 +133,30 @@ class EventRoutes(Handlers):
         found = await self._in_thread(lambda: store.counts(query))
         hours = [{"hour": time_text(each.start_ms), "label": each.label, "events": each.events} for each in found]
         return web.json_response({"hours": hours}, headers=_NO_STORE)
+
+    @Route(
+        "GET",
+        "/api/events/summary",
+        Scope.READ,
+        limits=_FOLDED,
+        parameters={name: each for name, each in PARAMETERS.items() if name not in ("since", "until")} | _FOLDING,
+        answers=as_json("EventSummary"),
+        refusals=(400, 404, 503),
+    )
+    async def summary(self, request: web.Request) -> web.Response:
+        """What was seen between some times, folded: each displayed name once, what is new or rare first."""
+        store, query = store_or_404(self._history), await self._query(request)
+        times_ms = _times(request.query.get("times", ""))
+        limit = whole_number("limit", request.query.get("limit"), _USUAL, 1, _MOST_STORIES)
+        found = await self._in_thread(lambda: store.summary(query, times_ms, limit, self._vocabulary.names_of))
+        return web.json_response(summary_record(found, base_of(request)), headers=_NO_STORE)
+
+    @Route("GET", "/api/events/names", Scope.READ, answers=as_json("EventNames"), refusals=(404, 503))
+    async def names(self, request: web.Request) -> web.Response:
+        """What was displayed so far, and in which zones something was."""
+        store = store_or_404(self._history)
+        shown, zones = await self._in_thread(lambda: store.names_in_use(self._vocabulary.names_of))
+        return web.json_response({"shown": shown, "zones": zones}, headers=_NO_STORE)
 
     @Route(
         "GET",
@@ -258,6 +301,20 @@ def store_or_404(history: EventStore | None) -> EventStore:
 def _next_text(found: Iterator[tuple[StoredEvent, ...]], form: str) -> str | None:
     events = next(found, None)
     return None if events is None else as_text(events, form)
+
+
+def _times(text: str) -> list[int]:
+    """In ms since the epoch, each later than the one before. Raises UsageError."""
+    if not text:
+        now_ms = time.time_ns() // 1_000_000
+        return [now_ms - _DAY_MS, now_ms]
+    texts = text.split(",", _MOST_TIMES)
+    if not 2 <= len(texts) <= _MOST_TIMES:
+        raise UsageError(f"times must be from 2 to {_MOST_TIMES} times with commas between them, the earliest first")
+    times_ms = [read_time("times", each) for each in texts]
+    if any(later <= earlier for earlier, later in pairwise(times_ms)):
+        raise UsageError("times must each be later than the one before; sort them")
+    return times_ms
 
 
 def whole_number(name: str, text: str | None, usual: int, low: int, high: int) -> int:
