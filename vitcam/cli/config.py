@@ -26,17 +26,22 @@ def show(given: ConfigOptions, as_json: JsonOption = False) -> None:
     from vitcam.config.option import without_secrets
     from vitcam.config.settings import option_called
 
-    rows = [(name, without_secrets(option_called(name), value), origin) for name, value, origin in given.merge().rows()]
+    effective = given.merge()
+    rows = [(name, without_secrets(option_called(name), value), origin) for name, value, origin in effective.rows()]
     console = stdout_console()
     if as_json:
         for name, value, origin in rows:
-            console.print_json(json.dumps({"name": name, "value": value, "origin": origin}), indent=None)
+            record = {"name": name, "value": value, "origin": origin, "line": effective.lines.get(name) or None}
+            console.print_json(json.dumps(record), indent=None)
         return
     table = Table("setting", "value", "from", box=None)
     for name, value, origin in rows:
         style = "dim" if origin == "default" else "bold"
-        table.add_row(name, json.dumps(value), origin, style=style)
+        line = effective.lines.get(name)
+        table.add_row(name, json.dumps(value), f"line {line} of {origin}" if line else origin, style=style)
     console.print(table, soft_wrap=False)
+    for warning in effective.warnings:
+        stderr_console().print(f"warning: {warning}", markup=False, highlight=False)
 
 
 @config.command()

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +15,7 @@ from vitcam.folders import means_service, services_state, state_folder
 from vitcam.model.files import list_models
 
 if TYPE_CHECKING:
+    from vitcam.config.layers import PageLayer
     from vitcam.config.load import EffectiveSettings
     from vitcam.config.names import NameSettings
     from vitcam.config.settings import Settings
@@ -65,13 +67,18 @@ class ConfigOptions:
         """
         from vitcam.config.load import load
 
-        return load(self.config, self.sets or [], flags, os.environ)
+        return load(self.config, self.sets or [], flags, os.environ, page_layer())
 
-    def merge(self) -> "EffectiveSettings":
-        """As `load` without flags; the warnings are only in the result."""
+    def merge(
+        self, page: "PageLayer | None" = None, flags: Mapping[str, object] = MappingProxyType({})
+    ) -> "EffectiveSettings":
+        """As `load`; but the warnings are only in the result.
+
+        page  what was set on the page; None: as it is kept in the state folder
+        """
         from vitcam.config.load import merge_layers
 
-        return merge_layers(self.config, self.sets or [], {}, os.environ)
+        return merge_layers(self.config, self.sets or [], flags, os.environ, page=page or page_layer())
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,13 @@ class ClassifierOptions:
             "model.threads": self.threads,
         }
         return ConfigOptions().load(flags).settings
+
+
+def page_layer() -> "PageLayer":
+    """What was set on the page of this user's runs."""
+    from vitcam.daemon.saved_state.page_settings import PageSettings
+
+    return PageSettings(state_folder(os.environ)).layer
 
 
 def call_by_names(classifier: "Classifier", names: "NameSettings") -> None:

@@ -115,5 +115,7 @@ def run(
         realtime,
         loop,
         wait,
+        lambda page: config.merge(page, flags),
+        effective.page,
     )
     supervise(options, os.environ)

@@ -4,9 +4,10 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from vitcam.config.lines import lines_of
 from vitcam.config.names import OWN_NAME
 from vitcam.config.settings import options, sections
 from vitcam.config.tables import TABLES
@@ -38,6 +39,8 @@ class RawSetting:
     """True: the place knows only text, so that "8421" may mean a number."""
     error_class: type[VitcamError] = ConfigError
     """What is raised if the value is invalid."""
+    line: int = 0
+    """Of the file; 0: it is no file, or nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,26 @@ class RawTable:
     values: Mapping[str, object]
     origin: str
     """The file that it comes from."""
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """Of its keys, where they are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageLayer:
+    """What was set on the page. It lies below all other places, and what is wrong in it is left out."""
+
+    origin: str = ""
+    """The file that keeps it."""
+    values: Mapping[str, object] = field(default_factory=dict)
+    """`section.key` -> value, as TOML gives it."""
+
+    def __iter__(self) -> Iterator[RawSetting]:
+        for name, value in self.values.items():
+            section, _, key = name.partition(".")
+            yield RawSetting(section, key, value, self.origin)
+
+
+NO_PAGE = PageLayer()
 
 
 def from_files(config: Path | None, environ: Mapping[str, str], system_file: Path) -> Iterator[RawSetting | RawTable]:
@@ -121,7 +144,8 @@ def _visible(path: Path) -> bool:
 
 def _from_file(path: Path, origin: str) -> Iterator[RawSetting | RawTable]:
     try:
-        content = tomllib.loads(_text_of(path, origin))
+        text = _text_of(path, origin)
+        content = tomllib.loads(text)
     except OSError as error:
         raise ConfigError(f"{origin}: cannot be read: {error.strerror}; name a TOML file that can") from error
     except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError
@@ -130,18 +154,20 @@ def _from_file(path: Path, origin: str) -> Iterator[RawSetting | RawTable]:
         raise ConfigError(
             f"{origin}: its brackets are nested too deeply; no setting needs more than one list"
         ) from None
+    lines = lines_of(text)
     for section, table in content.items():
         if section in TABLES:
-            yield from _tables(section, table, origin)
+            yield from _tables(section, table, origin, lines)
             continue
         if not isinstance(table, dict):
             raise ConfigError(f"{origin}: {shortened(section)!r} is not a section; {_remedy(section)}")
         for key, value in table.items():
+            line = lines.get(f"{section}.{key}", 0)
             key = key if section == OWN_NAME.section else shortened(key)
-            yield RawSetting(shortened(section), key, value, origin)
+            yield RawSetting(shortened(section), key, value, origin, line=line)
 
 
-def _tables(key: str, found: object, origin: str) -> Iterator[RawTable]:
+def _tables(key: str, found: object, origin: str, lines: Mapping[str, int]) -> Iterator[RawTable]:
     """Raises ConfigError where these are not several tables."""
     named = TABLES[key].named
     several = isinstance(found, dict if named else list)
@@ -157,7 +183,8 @@ def _tables(key: str, found: object, origin: str) -> Iterator[RawTable]:
             raise ConfigError(
                 f"{origin}: {shortened(name)!r} cannot be the name of a zone; use up to 32 letters, digits, - and _"
             )
-        yield RawTable(key, str(name), table, origin)
+        known = {each: lines.get(f"{key}.{name}.{each}", 0) for each in table}
+        yield RawTable(key, str(name), table, origin, known)
 
 
 def _text_of(path: Path, origin: str) -> str:

@@ -1,4 +1,4 @@
-"""Settings from every layer. Later wins: system file, user's file, named file, environment, `--set`, flags.
+"""Settings from every layer. Later wins: page, system file, user's file, named file, environment, `--set`, flags.
 
 Nothing here reads the process's own environment or arguments: they are handed in.
 """
@@ -6,14 +6,15 @@ Nothing here reads the process's own environment or arguments: they are handed i
 import json
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from vitcam.config import layers
 from vitcam.config.check import Checked, checked
-from vitcam.config.layers import COMMAND_LINE, RawSetting, RawTable
+from vitcam.config.layers import COMMAND_LINE, NO_PAGE, PageLayer, RawSetting, RawTable
 from vitcam.config.names import OWN_NAME
+from vitcam.config.on_page import page_option, why_not
 from vitcam.config.option import Option
 from vitcam.config.settings import Settings, options, sections
 from vitcam.config.tables import ACTIONS, TABLES, OnSettings, ZoneSettings, table_options
@@ -26,6 +27,7 @@ log = logging.getLogger(__name__)
 DEFAULT = "default"
 """Origin of a setting that was not given."""
 SYSTEM_FILE = Path("/etc/vitcam/config.toml")
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +39,35 @@ class EffectiveSettings:
     """`section.key` -> the file, variable or option it came from; `default` otherwise."""
     warnings: tuple[str, ...]
     """Sentences about what was given and is not used."""
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """`section.key` -> line of the file that it came from, where it is known."""
+    page: frozenset[str] = frozenset()
+    """Names of the settings that the page set."""
+
+    @classmethod
+    def of(cls, settings: Settings) -> "EffectiveSettings":
+        """Of settings from nowhere."""
+        return cls(settings, dict.fromkeys(options(), DEFAULT), ())
 
     def given(self, name: str) -> str:
-        """Where a setting came from, for people; empty for the default."""
-        origin = self.origins[name]
-        return "" if origin == DEFAULT else f"the {origin}" if origin == COMMAND_LINE else origin
+        """Where the configuration says it, for people, so that the page cannot change it; empty where it does not.
+
+        name  `section.key`, or `zones`, `on` and the like for the first of several
+        """
+        found = name if name in self.origins else self._first(name)
+        origin = self.origins.get(found, DEFAULT)
+        if origin == DEFAULT or found in self.page:
+            return ""
+        if origin == COMMAND_LINE:
+            return f"the {origin}"
+        return f"line {self.lines[found]} of {origin}" if self.lines.get(found) else origin
 
     def configured(self, name: str) -> str:
         """The same; empty also for an option of the command line."""
-        origin = self.origins[name]
-        return "" if origin in (DEFAULT, COMMAND_LINE) else origin
+        return "" if self.origins[name] == COMMAND_LINE else self.given(name)
+
+    def _first(self, prefix: str) -> str:
+        return next((name for name in self.origins if name.startswith(f"{prefix}.")), prefix)
 
     def rows(self) -> list[tuple[str, Any, str]]:
         """Name, value and origin of every setting, in the order of the file."""
@@ -63,10 +84,14 @@ class EffectiveSettings:
 
 
 def load(
-    config: Path | None, sets: Iterable[str], flags: Mapping[str, object], environ: Mapping[str, str]
+    config: Path | None,
+    sets: Iterable[str],
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    page: PageLayer = NO_PAGE,
 ) -> EffectiveSettings:
     """The settings in force; warnings go to the log. Arguments and errors as in `merge_layers`."""
-    effective = merge_layers(config, sets, flags, environ)
+    effective = merge_layers(config, sets, flags, environ, page=page)
     for warning in effective.warnings:
         log.warning("%s", warning)
     return effective
@@ -78,12 +103,14 @@ def merge_layers(
     flags: Mapping[str, object],
     environ: Mapping[str, str],
     system_file: Path = SYSTEM_FILE,
+    page: PageLayer = NO_PAGE,
 ) -> EffectiveSettings:
     """Fold every layer into one `Settings`.
 
     config   file named on the command line; None: the one that VITCAM_CONFIG names, if any
     sets     `section.key=value`, each
     flags    `section.key` -> value of its own option; None: not given
+    page     what was set on the page; what is wrong in it is left out with a warning
     raises   ConfigError for an invalid value in a file, the environment or `sets`; UsageError for one in `flags`
     """
     warnings: list[str] = []
@@ -94,8 +121,10 @@ def merge_layers(
         *layers.from_flags(flags),
     ]
     values = {name: option.default for name, option in options().items()}
-    origins = dict.fromkeys(values, DEFAULT)
+    origins, lines = dict.fromkeys(values, DEFAULT), dict[str, int]()
     tables, names = FoundTables(), FoundNames()
+    of_page = _take_page(page, values, warnings)
+    origins |= dict.fromkeys(of_page, page.origin)
     for raw in raw_settings:
         if isinstance(raw, RawTable):
             tables.add(raw)
@@ -105,12 +134,52 @@ def merge_layers(
             continue
         option = _option_of(raw)
         values[option.name] = checked(option, raw)
-        origins[option.name] = raw.origin
+        origins[option.name], lines[option.name] = raw.origin, raw.line
+        of_page.discard(option.name)
+    _settle_page(of_page, values, origins, warnings)
     _check_together(values, origins)
     language_place = origins["names.language"].replace(DEFAULT, "")
     settings = _build(values, tables)
     settings = replace(settings, names=replace(settings.names, own=names.own(), language_place=language_place))
-    return EffectiveSettings(settings, origins | tables.origins, tuple(warnings))
+    return EffectiveSettings(
+        settings, origins | tables.origins, tuple(warnings), lines | tables.lines, frozenset(of_page)
+    )
+
+
+def _take_page(page: PageLayer, values: dict[str, Any], warnings: list[str]) -> set[str]:
+    """Put what was set on the page among the values; returns the names of what was taken."""
+    taken, left_out = set(), list[str]()
+    for raw in page:
+        name = f"{raw.section}.{raw.key}"
+        option = page_option(name)
+        if option is None:
+            why = why_not(name) or "no setting has that name"
+            left_out.append(f"{shortened(name)!r} ({why})")
+            continue
+        try:
+            values[name] = checked(option, raw)
+        except ConfigError as error:
+            warnings.append(f"{error}; it counts as not set")
+            continue
+        taken.add(name)
+    if left_out:
+        more = f" and {len(left_out) - _MOST_NAMED:,} more" if len(left_out) > _MOST_NAMED else ""
+        warnings.append(f"{page.origin}: the page cannot set {', '.join(left_out[:_MOST_NAMED])}{more}; left out")
+    return taken
+
+
+def _settle_page(of_page: set[str], values: dict[str, Any], origins: dict[str, str], warnings: list[str]) -> None:
+    """Where thresholds of the page contradict each other or those of the configuration, they count as not set."""
+    pair = of_page & {"events.enter", "events.leave"}
+    if not pair or values["events.leave"] <= values["events.enter"]:
+        return
+    warnings.append(
+        f"events.leave is {values['events.leave']:g} and events.enter {values['events.enter']:g}, and leave may be at "
+        f"most enter; {' and '.join(sorted(pair))}, set on the page, count as not set"
+    )
+    for name in pair:
+        values[name], origins[name] = options()[name].default, DEFAULT
+    of_page -= pair
 
 
 def _option_of(raw: RawSetting) -> Option:
@@ -153,6 +222,8 @@ class FoundTables:
         self._rules_from = ""
         self.origins: dict[str, str] = {}
         """`zones.NAME.key` or `on.NUMBER.key` -> the file that it came from."""
+        self.lines: dict[str, int] = {}
+        """The same -> the line of that file."""
 
     def add(self, raw: RawTable) -> None:
         """Raises ConfigError for a key that is unknown, and for a value that is not allowed."""
@@ -163,7 +234,7 @@ class FoundTables:
         for key, value in raw.values.items():
             option = replace(_option_of_table(raw, key), section=f"{raw.key}.{raw.name}")
             table[key] = checked(option, RawSetting(option.section, key, value, raw.origin))
-            self.origins[option.name] = raw.origin
+            self.origins[option.name], self.lines[option.name] = raw.origin, raw.lines.get(key, 0)
 
     def zones(self) -> tuple[ZoneSettings, ...]:
         """Raises ConfigError where a zone is incomplete or contradicts itself."""
