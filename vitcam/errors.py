@@ -6,6 +6,7 @@ VitcamError            1   failed at run time
 │   └── ModelError     2   a model file that cannot be used
 ├── SourceLost         1   a camera that worked went away; worth trying again
 │   └── MasksUnknown   1   nobody knows what must stay hidden, so there is no picture
+├── RestartAsked      75   somebody asked for another start (EX_TEMPFAIL of sysexits.h: systemd starts it again)
 └── ConfigError       78   bad configuration (EX_CONFIG of sysexits.h: systemd does not restart on it)
 
 A message says what was found, what is allowed and what to do, in one sentence without a full stop.
@@ -51,3 +52,9 @@ class ConfigError(VitcamError):
     """An invalid configuration."""
 
     exit_code: ClassVar[int] = 78
+
+
+class RestartAsked(VitcamError):
+    """The run ended because somebody asked for another start."""
+
+    exit_code: ClassVar[int] = 75

@@ -26,6 +26,7 @@ from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.recording import Recording, recording_of
 from vitcam.daemon.run_state import RunState
+from vitcam.daemon.running_settings import RunningSettings
 from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
 from vitcam.daemon.saved_state.page_settings import PageSettings, initial_names
 from vitcam.daemon.saved_state.set_aside import SetAside
@@ -134,7 +135,7 @@ def assemble(
     open_source = SourceOpener(settings.camera.source, source_options)
     with set_aside.blameless():
         live = open_source.prepare(patient)
-    if not first.trouble:
+    if not first.trouble and "overlay.mode" not in options.of_page:  # of the page, what fits another model stays unused
         check_overlay(settings, classifier)
     every = not (live or source_options.realtime)
 
@@ -166,6 +167,9 @@ def assemble(
         page=page,
         trials=trials,
     )
+    running_settings = RunningSettings(
+        settings, options.layers, page=page, trials=trials, vocabulary=vocabulary, service=service
+    )
     web = None
     if settings.web.enabled:
         parts = WebParts(
@@ -184,6 +188,7 @@ def assemble(
             history=recording.history,
             collector=collector,
             set_aside=set_aside,
+            settings=running_settings,
         )
         with set_aside.blameless():
             web = _web_server(parts, settings, environ, show)
@@ -208,6 +213,7 @@ def assemble(
         state=state,
         trials=trials,
         set_aside=set_aside,
+        settings=running_settings,
     )
 
 

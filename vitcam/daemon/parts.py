@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vitcam.actions.rule_engine import RuleEngine
+from vitcam.config.layers import PageLayer
+from vitcam.config.load import EffectiveSettings
 from vitcam.config.settings import Settings
 from vitcam.daemon.classifiers import PhotoClassifier
 from vitcam.daemon.model_choice import RunningModel
@@ -12,6 +14,7 @@ from vitcam.daemon.part_options import ConsoleSink
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.recording import Recording
 from vitcam.daemon.run_state import RunState
+from vitcam.daemon.running_settings import RunningSettings
 from vitcam.daemon.saved_state.set_aside import SetAside
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
@@ -46,6 +49,10 @@ class RunOptions:
     loop: bool | None = None
     wait: bool = False
     """Start without the camera, and keep trying."""
+    layers: Callable[[PageLayer], EffectiveSettings] | None = None
+    """All layers, with this one of the page. Raises ConfigError, UsageError. None: the page can set nothing."""
+    of_page: frozenset[str] = frozenset()
+    """Names of the settings that were set on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +84,7 @@ class Daemon:
     state: RunState
     trials: Trials
     set_aside: SetAside
+    settings: RunningSettings
 
     @property
     def workers(self) -> tuple[Watched, ...]:

@@ -1,10 +1,11 @@
-"""SIGHUP: reads the settings again and gives the parts of a run what they can take over. No part stops for it."""
+"""After SIGHUP or a change on the page: gives the parts of a run what they can take over. No part stops for it."""
 
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
 from vitcam.config.compare import Changes, with_changes
+from vitcam.config.settings import Settings
 from vitcam.daemon.part_options import check_overlay, default_variant, gate_of, prints_every, trouble_with_names
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.recording import retention_of
@@ -35,25 +36,40 @@ class Reloader:
         returns  one sentence for the status line on what is not in use; empty if all settings are
         """
         try:
-            wanted = self._read_again()
-            if not (model := self._daemon.model.value).trouble:
-                check_overlay(wanted, model.classifier)
+            changes = self._take(self._read_again())
         except VitcamError as error:
             refused = f"the settings stay as they were: {error}"
             log.error("%s", refused)
             return refused
-        changes = Changes.between(self._running, wanted)
-        self._running = with_changes(self._running, wanted, changes.live)
-        self._give_out(changes)
         refused = self._daemon.models.read_again()
         if refused:
             log.error("%s", refused)
         log.log(logging.WARNING if changes.restart else logging.INFO, "the settings were read again: %s", changes)
         return "; ".join(filter(None, (changes.restart_sentence, refused)))
 
+    def take_new(self) -> None:
+        """Use what was set on the page since the last call."""
+        for new in self._daemon.settings.new():
+            if not new.done.set_running_or_notify_cancel():  # nobody waits for it any more
+                continue
+            try:
+                new.done.set_result(self._take(new.wanted))
+            except VitcamError as error:  # whoever has set it gets it
+                new.done.set_exception(error)
+
+    def _take(self, wanted: Settings) -> Changes:
+        """Use what can be used. Raises UsageError for an overlay that the model does not give; nothing changes then."""
+        if not (model := self._daemon.model.value).trouble:
+            check_overlay(wanted, model.classifier)
+        changes = Changes.between(self._running, wanted)
+        self._running = with_changes(self._running, wanted, changes.live)
+        self._give_out(changes)
+        return changes
+
     def _give_out(self, changes: Changes) -> None:
         """Each part gets a new value as a whole, and takes it at its next frame, prediction or request."""
         daemon, settings = self._daemon, self._running
+        daemon.settings.running = settings
         daemon.model.value.classifier.top_k = settings.model.top_k
         if changes.touch("names"):
             daemon.names.fix(settings.names.wanted)

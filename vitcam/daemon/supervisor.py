@@ -16,7 +16,7 @@ from vitcam.daemon.serving import note_address, serving_lock
 from vitcam.daemon.shutdown import ShutdownRequest, shutdown_signals
 from vitcam.daemon.systemd import Notifier
 from vitcam.daemon.watchdog import Verdict, look_after, may_feed
-from vitcam.errors import SourceError, VitcamError
+from vitcam.errors import RestartAsked, SourceError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.processes.resources import allow_many_files, collect_garbage_often, trim_heap, use_one_heap
@@ -42,7 +42,8 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
             use, for a state folder that another daemon uses, and for what ends a stage
     """
     notifier = Notifier.from_environ(environ)
-    patient = options.wait or notifier.listened_to
+    # a camera that was chosen on the page is waited for, so that the page is there to choose another one
+    patient = options.wait or notifier.listened_to or "camera.source" in options.of_page
     # signals are handled from the first moment on: loading takes a second, too
     source = options.settings.camera.source
     folder = state_folder(environ)
@@ -75,7 +76,9 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         notifier.stopping("ending")
         daemon.trials.close()
         daemon.set_aside.settled()
-        _end(daemon, shutdown)
+        asked = daemon.settings.restart_asked.is_set()
+        shutdown.requested = shutdown.requested or asked
+        _end(daemon, shutdown, RestartAsked("another start was asked for on the page") if asked else None)
 
 
 def _terminal(notifier: Notifier) -> Callable[[str], None] | None:
@@ -105,12 +108,14 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
     next_trim = next_status + _TRIM_S
     settled_s = next_status + SETTLED_S
     verdict, note, announced = Verdict(True, ""), "", False
-    while not shutdown.requested and not daemon.pipeline.over.wait(_TICK_S):
+    asked = daemon.settings.restart_asked
+    while not shutdown.requested and not asked.is_set() and not daemon.pipeline.over.wait(_TICK_S):
         if not announced and daemon.pipeline.has_tried:  # there is something to watch, or a reason why not
             announced = True
             _announce(daemon)
         if shutdown.take_reload():
             note = _reload(daemon, notifier, reloader)
+        reloader.take_new()
         now = time.monotonic()
         if now >= settled_s:
             settled_s = math.inf
@@ -155,8 +160,11 @@ def _feed(notifier: Notifier, daemon: Daemon, before: Verdict) -> Verdict:
     return verdict
 
 
-def _end(daemon: Daemon, shutdown: ShutdownRequest) -> None:
-    """Stop every part within its time. A part that hangs, as a camera's driver may, is left behind."""
+def _end(daemon: Daemon, shutdown: ShutdownRequest, again: RestartAsked | None = None) -> None:
+    """Stop every part within its time. A part that hangs, as a camera's driver may, is left behind.
+
+    again  what is raised where the run ends to be started again
+    """
     ends_s = time.monotonic() + _ALL_END_WITHIN_S
 
     def left_s() -> float:
@@ -181,6 +189,7 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest) -> None:
     ended = all([ended, *(worker.join(left_s()) for worker in daemon.workers)])
     if failure is None and errors and not frames and not shutdown.requested:
         failure = VitcamError(f"not one of {errors} file(s) could be read; JPEG, PNG, WebP and BMP pictures can")
+    failure = failure or again
     if ended and failure is not None:
         raise failure
     if not ended:

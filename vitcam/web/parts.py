@@ -1,11 +1,12 @@
 """What the web server is made of, and where it listens. Does not import aiohttp, which takes 0.2 s."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 from vitcam.access.guard import Guard
 from vitcam.datasets.collector import Collector
+from vitcam.errors import UsageError
 from vitcam.frames import Image, Prediction
 from vitcam.history.store import EventStore
 from vitcam.names.active import ActiveNames
@@ -92,6 +93,29 @@ class ModelChoice(Protocol):
         ...
 
 
+class FixedElsewhere(UsageError):
+    """The configuration says it, so the page cannot change it. The sentence has the place."""
+
+
+class SettingsChoice(Protocol):
+    """The settings that the page shows and may change. Every method may block."""
+
+    def record(self) -> dict[str, Any]:
+        """Each with its value and its place, and whether vitcam can start itself again."""
+        ...
+
+    def change(self, values: Mapping[str, object]) -> str:
+        """Take over new values, null for the default; returns why they are not kept, "" if they are.
+
+        raises  UsageError for what is not allowed, FixedElsewhere, VitcamError if nothing answers
+        """
+        ...
+
+    def restart(self) -> None:
+        """End, to be started again. Raises FixedElsewhere where nothing would do that."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class WebParts:
     """The parts of a run that the page and the API show, and those that viewers may change."""
@@ -123,6 +147,8 @@ class WebParts:
     """None: no pictures can be collected."""
     set_aside: Aside | None = None
     """None: nothing is remembered."""
+    settings: SettingsChoice | None = None
+    """None: nothing can be set."""
 
     def vocabulary(self) -> Vocabulary:
         """By which texts labels and groups may be named now."""

@@ -13,6 +13,7 @@ from vitcam.web.routes.page import PageRoutes
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import PredictionRoutes
 from vitcam.web.routes.remembered import RememberedRoute
+from vitcam.web.routes.settings import SettingsRoutes
 from vitcam.web.routes.state import StateRoutes
 from vitcam.web.routes.teach import TeachRoute
 from vitcam.web.routes.uploads import UploadRoutes
@@ -32,6 +33,7 @@ HANDLERS: tuple[type[Handlers], ...] = (
     DataSetRoutes,
     TeachRoute,
     PlaybackRoute,
+    SettingsRoutes,
     RememberedRoute,
     LoginRoutes,
     OpenApiRoute,

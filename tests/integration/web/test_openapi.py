@@ -26,6 +26,7 @@ FITTING: dict[str, bytes] = {
     "/api/names": b'{"language": "de", "names": {"tabby cat": "Mia"}}',
     "/api/playback": b'{"paused": false}',
     "/api/remembered": b'{"use": false}',
+    "/api/settings": b'{"store.keep_days": 20}',
     "/api/events/{id}": b'{"favourite": true}',
     "/api/model": b'{"name": "cifar10", "check": true}',
     "/api/collect": b'{"label": "cup", "count": 1}',
@@ -49,6 +50,8 @@ WRONG = [
     ("POST", "/api/remembered", 400),
     ("PUT", "/api/zones", 400),
     ("PUT", "/api/names", 400),
+    ("PATCH", "/api/settings", 400),
+    ("POST", "/api/restart", 409),
 ]
 
 
@@ -109,7 +112,7 @@ def newest_event(running: Daemon, with_clip: bool) -> Any:
 
 
 FILES = {"/page/{name}": "app.js", "/page/{folder}/{name}": "teach.js", "/login/{name}": "login.js"}
-NOT_IN_A_DEMO = ("/api/words", "/api/events/{id}/detail.jpg")  # its model has no words, and nothing is followed
+NOT_IN_A_DEMO = ("/api/words", "/api/events/{id}/detail.jpg", "/api/restart")  # no words, nothing followed, no service
 ANSWERED = [route for route in ROUTES if route.answers and route.path not in NOT_IN_A_DEMO]
 
 

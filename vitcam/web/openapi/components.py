@@ -31,6 +31,7 @@ from vitcam.web.openapi.schema import (
     one_of,
     record,
 )
+from vitcam.web.openapi.settings import settings_schemas
 from vitcam.web.stream.variant import STEPS, Steps, Variant
 
 _RECT = array_of(NUMBER, "x, y, width and height, in fractions of the picture.", minItems=4, maxItems=4)
@@ -132,6 +133,7 @@ def components() -> dict[str, Schema]:
             optional=("language", "names"),
         )
         | {"additionalProperties": False, "minProperties": 1},
+        **settings_schemas(),
         "Status": record({"status": TEXT}),
         "CropRequest": record({"crop": nullable(_fractions())}),
         "PlaybackRequest": {"oneOf": [_only("paused", FLAG), _only("step", {"type": "integer", "enum": [1, -1]})]},

@@ -1,0 +1,227 @@
+"""The settings that the page shows and changes: tried in the running daemon, then kept for the next start."""
+
+import logging
+import queue
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vitcam.clips.ffmpeg import find_ffmpeg
+from vitcam.config.check import checked
+from vitcam.config.compare import Changes
+from vitcam.config.layers import PageLayer, RawSetting
+from vitcam.config.load import EffectiveSettings
+from vitcam.config.on_page import ON_PAGE, page_option, why_not
+from vitcam.config.settings import Settings, options
+from vitcam.daemon.saved_state.page_settings import PageSettings
+from vitcam.daemon.saved_state.trials import Trials
+from vitcam.errors import SourceError, UsageError, VitcamError
+from vitcam.model.labels import unknown_labels
+from vitcam.names.vocabulary import Vocabulary
+from vitcam.redaction import redacted
+from vitcam.sources import open_source
+from vitcam.text import shortened
+from vitcam.web.parts import FixedElsewhere
+
+log = logging.getLogger(__name__)
+
+Layers = Callable[[PageLayer], EffectiveSettings]
+_TAKEN_WITHIN_S = 5.0
+_WAIT_S = 3.0
+_OWN_PLACES = ("camera.crop", "camera.masks", "model.name", "names.language", "zones", "on")
+_WITHOUT_FRAMES = frozenset({"store", "collect"})
+"""Sections that no stage of a frame reads, so that no frame shows whether a new value works."""
+_KINDS = {bool: "switch", int: "whole number", float: "number", str: "text", tuple: "texts"}
+
+
+@dataclass(frozen=True, slots=True)
+class NewSettings:
+    """Settings that the supervisor is to take over."""
+
+    wanted: Settings
+    done: "Future[Changes]" = field(default_factory=Future)
+
+
+class RunningSettings:
+    """A `vitcam.web.parts.SettingsChoice`. Any thread may call it.
+
+    running   the settings in force; a reload replaces them
+    layers    merges all layers with what it is given as the page's; None: the page can set nothing
+    service   whether something starts the daemon again when it ends for that
+    """
+
+    def __init__(
+        self,
+        running: Settings,
+        layers: Layers | None,
+        *,
+        page: PageSettings,
+        trials: Trials,
+        vocabulary: Vocabulary,
+        service: bool,
+    ) -> None:
+        self.running = running
+        self.restart_asked = threading.Event()
+        self._layers = layers
+        self._page = page
+        self._trials = trials
+        self._vocabulary = vocabulary
+        self._service = service
+        self._new: queue.SimpleQueue[NewSettings] = queue.SimpleQueue()
+        self._changing = threading.Lock()
+
+    def new(self) -> Iterator[NewSettings]:
+        """What was set since the last call. For the supervisor."""
+        while True:
+            try:
+                yield self._new.get_nowait()
+            except queue.Empty:
+                return
+
+    def record(self) -> dict[str, Any]:
+        """For `/api/settings`."""
+        trouble, layers = "", self._layers_or_refuse()
+        try:
+            effective = layers(self._page.layer)
+        except VitcamError as error:  # the configuration was changed, and nobody has read it again so far
+            trouble, effective = str(error), EffectiveSettings.of(self.running)
+        rows = [self._row(name, effective) for name in options() if name in ON_PAGE]
+        return {
+            "settings": rows,
+            "fixed": {name: place for name in _OWN_PLACES if (place := effective.given(name))},
+            "restart": {"needed": [row["name"] for row in rows if row["waits"]], "possible": self._service},
+            "trouble": trouble,
+        }
+
+    def change(self, values: Mapping[str, object]) -> str:
+        """Take over new values of some settings; None: the default.
+
+        They are kept once a frame was classified with them. If none comes in time, they are kept all the same, and
+        taken back if a stage fails with them later.
+
+        returns  why they are not kept for the next start, "" if they are
+        raises   UsageError for what is not allowed or does not work: the values before are in force again then;
+                 FixedElsewhere; VitcamError if the supervisor does not answer
+        """
+        layers = self._layers_or_refuse()
+        with self._changing:
+            before = self._page.layer
+            layer = _changed(layers(before), before, values)
+            effective = layers(layer)
+            for name, value in values.items():
+                if value is not None and name not in effective.page:
+                    raise UsageError(effective.warnings[-1])
+            self._check(values, effective.settings)
+            changes = self._take(effective.settings)
+            if any(name.partition(".")[0] not in _WITHOUT_FRAMES for name in changes.live):
+                self._try(before)
+            log.info("set on the page: %s", ", ".join(sorted(values)))
+            return self._page.save_settings(layer.values)
+
+    def restart(self) -> None:
+        """End, so that systemd starts the daemon again."""
+        if not self._service:
+            raise FixedElsewhere("nothing would start vitcam again here; end it and start it yourself")
+        self.restart_asked.set()
+
+    def _layers_or_refuse(self) -> Layers:
+        if self._layers is None:
+            raise UsageError("nothing can be set on the page of this run")
+        return self._layers
+
+    def _row(self, name: str, effective: EffectiveSettings) -> dict[str, Any]:
+        option = page_option(name) or options()[name]
+        value = _value(effective.settings, name)
+        place = effective.given(name)
+        return {
+            "name": name,
+            "value": _shown(name, value),
+            "default": _shown(name, option.default),
+            "kind": _KINDS[option.kind],
+            "choices": list(option.choices),
+            "low": option.rule.low,
+            "high": option.rule.high,
+            "allowed": option.allowed,
+            "doc": option.rule.doc,
+            "live": option.rule.live,
+            "from": "configuration" if place else "page" if name in effective.page else "default",
+            "place": place,
+            "waits": value != _value(self.running, name),
+        }
+
+    def _check(self, values: Mapping[str, object], wanted: Settings) -> None:
+        """What only this machine and this model can say. Raises UsageError."""
+        if (source := values.get("camera.source")) and isinstance(source, str):
+            if "***" in source:
+                raise UsageError("the address of the camera has *** in it; write it as a whole, with its password")
+            with suppress(SourceError):  # it may be plugged in later
+                open_source(source)
+        if values.get("clips.enabled"):
+            try:
+                find_ffmpeg()
+            except VitcamError as error:
+                raise UsageError(str(error)) from error
+        lists = (("clips.labels", wanted.clips.labels), ("store.forget", wanted.store.forget))
+        asked_for = [(label, f"{name} names") for name, labels in lists if name in values for label in labels]
+        for sentence in unknown_labels(asked_for, self._vocabulary.known):
+            raise UsageError(sentence)
+
+    def _take(self, wanted: Settings) -> Changes:
+        """Have the supervisor take them over. Raises UsageError where they do not fit."""
+        new = NewSettings(wanted)
+        self._new.put(new)
+        try:
+            return new.done.result(_TAKEN_WITHIN_S)
+        except TimeoutError:
+            new.done.cancel()
+            raise VitcamError("vitcam does not take over settings now; try again") from None
+
+    def _try(self, before: PageLayer) -> None:
+        """Wait until a frame was classified; where a stage fails, the settings before are in force again."""
+        tried = self._trials.begin("settings", lambda: "")
+        try:
+            tried.result(_WAIT_S)
+        except TimeoutError:
+            tried.add_done_callback(lambda done: self._take_back(before) if done.exception() else None)
+        except UsageError:
+            self._take(self._layers_or_refuse()(before).settings)
+            raise
+
+    def _take_back(self, before: PageLayer) -> None:
+        """In the thread that noticed, which must not wait."""
+        log.error("what was set on the page last is taken back, since a stage failed with it")
+        new = NewSettings(self._layers_or_refuse()(before).settings)
+        new.done.add_done_callback(lambda _: self._page.save_settings(before.values))
+        self._new.put(new)
+
+
+def _changed(effective: EffectiveSettings, before: PageLayer, values: Mapping[str, object]) -> PageLayer:
+    """The layer with new values. Raises UsageError, FixedElsewhere."""
+    after = dict(before.values)
+    for name, value in values.items():
+        option = page_option(name)
+        if option is None:
+            why = why_not(name) or "no setting has that name"
+            raise UsageError(f"{shortened(name)!r} cannot be set on the page: {why}")
+        if place := effective.given(name):
+            raise FixedElsewhere(f"{name} is set by {place}; change it there")
+        after.pop(name, None)
+        if value is not None:
+            raw = RawSetting(option.section, option.key, value, "what was sent", error_class=UsageError)
+            fit = checked(option, raw)
+            after[name] = list(fit) if isinstance(fit, tuple) else fit
+    return replace(before, values=after)
+
+
+def _value(settings: Settings, name: str) -> Any:
+    section, _, key = name.partition(".")
+    return getattr(getattr(settings, section), key)
+
+
+def _shown(name: str, value: Any) -> Any:
+    if name == "camera.source":
+        return redacted(value)
+    return list(value) if isinstance(value, tuple) else value
