@@ -11,6 +11,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from vitcam.datasets.recordings import new_recording
 from vitcam.datasets.store import MINE, DataSets
 from vitcam.datasets.teachable import checked_label
 from vitcam.errors import UsageError, VitcamError
@@ -117,7 +118,7 @@ class Collector:
     def begin(self, wanted: Wanted) -> Recorded:
         """Begin a recording with the next frame; one that runs ends. Raises UsageError where there is no room."""
         self.data_sets.check_room(wanted.dataset, wanted.label)
-        name = datetime.now().astimezone().strftime("%Y%m%dT%H%M%S%f")[:-3]  # two may begin within a second
+        name = new_recording(datetime.now().astimezone())
         with self._changed:
             self._recording = _Collecting(wanted, name, time.monotonic_ns(), [])
         self.worker.start()

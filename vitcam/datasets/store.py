@@ -23,7 +23,7 @@ WHOLE = ".whole"
 """Within a data set: the whole frames of its pictures, which are not taught."""
 MOST_PICTURES = 5000  # of one label
 _NAME = re.compile(r"\w[\w-]{0,63}")
-_PICTURE = re.compile(r"\w[\w.-]{0,99}\.jpg")
+PICTURE = re.compile(r"\w[\w.-]{0,99}\.jpg")
 _MB = 2**20
 
 
@@ -74,11 +74,11 @@ class DataSets:
         folder = self._label(name, label)
         if not folder.is_dir():
             raise UsageError(f"the data set {name} has no label {label!r}")
-        return sorted(path.name for path in folder.glob("*.jpg") if _PICTURE.fullmatch(path.name))
+        return sorted(path.name for path in folder.glob("*.jpg") if PICTURE.fullmatch(path.name))
 
     def picture(self, name: str, label: str, picture: str) -> Path:
         """The file of a picture. Raises UsageError if there is none of that name."""
-        path = self._label(name, label) / _checked(picture, _PICTURE, "picture")
+        path = self._label(name, label) / _checked(picture, PICTURE, "picture")
         if not path.is_file() or path.is_symlink():
             raise UsageError(f"the data set {name} has no picture {picture} of {label!r}")
         return path
@@ -90,6 +90,11 @@ class DataSets:
             raise UsageError(
                 f"the data set {name} has {MOST_PHOTOS:,} pictures, and no more can be taught; delete some first"
             )
+        self.check_space(name)
+
+    def check_space(self, name: str) -> None:
+        """Raises UsageError where the data sets take all of their space, or none can have this name; VitcamError."""
+        self._data_set(name)
         if self._bytes is None:
             self.all()
         if (self._bytes or 0) >= self.max_mb * _MB:
@@ -105,7 +110,7 @@ class DataSets:
         raises  UsageError where there is no room, VitcamError where the disk has none
         """
         self.check_room(name, label)
-        path = self._label(name, label) / _checked(picture, _PICTURE, "picture")
+        path = self._label(name, label) / _checked(picture, PICTURE, "picture")
         try:
             write_new(path, jpeg)
             if whole is not None:
@@ -116,6 +121,18 @@ class DataSets:
             raise VitcamError(f"{path.parent} cannot be written: {error.strerror}") from error
         with self._changing:
             self._bytes = (self._bytes or 0) + len(jpeg) + len(whole or b"")
+
+    def same_as(self, name: str, jpeg: bytes) -> tuple[str, str] | None:
+        """Label and name of a picture with exactly these bytes; None if there is none. Raises VitcamError."""
+        path = self._data_set(name)
+        try:
+            for label in _folders(path):
+                for each in label.glob("*.jpg"):
+                    if each.is_file() and each.stat().st_size == len(jpeg) and each.read_bytes() == jpeg:
+                        return label.name, each.name
+        except OSError as error:
+            raise VitcamError(f"{path} cannot be read: {error.strerror}") from error
+        return None
 
     def rename(self, name: str, label: str, picture: str, other: str) -> None:
         """Give a picture another label. Raises UsageError, VitcamError."""

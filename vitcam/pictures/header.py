@@ -10,18 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from vitcam.errors import UsageError
+from vitcam.pictures.exif import UPRIGHT, orientation_of
 from vitcam.pictures.file_kind import BEGINNING, Use, kind_of
 
 READABLE = "JPEG, PNG, WebP and BMP"
 MAX_SCANS = 64  # of a JPEG; a progressive photo has about ten, and each costs a pass over the whole picture
 _MAX_SEGMENTS = 10_000  # of a JPEG's header; a photo has a dozen
 _MAX_CHUNKS = 100_000  # of a PNG; writers cut the pixels into pieces of 8 kB and more
-_MAX_ENTRIES = 1_000  # of an EXIF directory, chunks of a WebP
+_MAX_ENTRIES = 1_000  # chunks of a WebP
 
 _MARKER = re.compile(rb"\xff+[^\x00\xff]")
 _AFTER_SCAN = re.compile(rb"\xff+[^\x00\xff\xd0-\xd7]")  # inside a scan 0xff is escaped, or a restart
-_UPRIGHT = 1  # of EXIF's orientations
-_ORIENTATION_TAG, _SHORT = 0x0112, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +32,14 @@ class Header:
     """In px, as stored: before the picture is turned upright."""
     complete: bool
     """False: the end of the picture is missing."""
-    orientation: int = _UPRIGHT
+    orientation: int = UPRIGHT
     """1 to 8, as EXIF counts them (CIPA DC-008, 4.6.4)."""
     scalable: bool = False
     """Whether decoding it at a reduced size is faster, as for a JPEG."""
     needed: tuple[tuple[int, int], ...] = ()
     """Beginnings and ends of the bytes that its pixels need; empty: all of them."""
+    exif: tuple[int, int] = (0, 0)
+    """Beginning and end of a JPEG's EXIF data; nothing where there are none."""
 
     @property
     def upright_size(self) -> tuple[int, int]:
@@ -94,7 +95,7 @@ def _reader(data: bytes) -> Callable[[bytes], Header] | None:
 def _read_jpeg(data: bytes) -> Header:
     """Walk the segments up to the first scan (ITU-T T.81, B.1): SOFn holds the size, EOI must follow the last scan."""
     width = height = components = 0
-    orientation, progressive = _UPRIGHT, False
+    orientation, progressive, exif = UPRIGHT, False, (0, 0)
     at = 2
     for _ in range(_MAX_SEGMENTS):
         marker, at = _next_marker(data, at, _MARKER)
@@ -102,7 +103,7 @@ def _read_jpeg(data: bytes) -> Header:
             in_one = marker == 0xD9 or (not progressive and data[at + 2 : at + 3] == bytes([components]))
             # an EXIF thumbnail has an EOI of its own, so search only from here; inside a scan 0xff is always escaped
             complete = data.find(b"\xff\xd9", at - 2) >= 0 if in_one else _scans_end(data, at)
-            return Header(width, height, complete, orientation, scalable=True)
+            return Header(width, height, complete, orientation, scalable=True, exif=exif)
         if marker == 0x01 or 0xD0 <= marker <= 0xD8:  # it has no content
             continue
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
@@ -110,7 +111,8 @@ def _read_jpeg(data: bytes) -> Header:
             progressive = marker & 3 == 2
         length = struct.unpack_from(">H", data, at)[0]
         if marker == 0xE1 and data.startswith(b"Exif\0\0", at + 2):
-            orientation = _orientation_of(data[at + 8 : at + length])
+            exif = at + 8, at + length
+            orientation = orientation_of(data[at + 8 : at + length])
         at += length
     raise UsageError("not an image: the JPEG's header never ends")
 
@@ -148,7 +150,7 @@ def _read_png(data: bytes) -> Header:
     """
     width, height = struct.unpack_from(">II", data, 16)
     view, at = memoryview(data), 8
-    orientation, needed, complete = _UPRIGHT, [(0, 8)], False
+    orientation, needed, complete = UPRIGHT, [(0, 8)], False
     for _ in range(_MAX_CHUNKS):
         length, name = struct.unpack_from(">I4s", data, at)
         end = at + 12 + length
@@ -161,7 +163,7 @@ def _read_png(data: bytes) -> Header:
             joins = needed[-1][1] == at
             needed[-1:] = [(needed[-1][0], end)] if joins else [needed[-1], (at, end)]
         if name == b"eXIf":
-            orientation = _orientation_of(data[at + 8 : end - 4])
+            orientation = orientation_of(data[at + 8 : end - 4])
         if name == b"IEND":
             complete = True
             break
@@ -174,11 +176,11 @@ def _read_png(data: bytes) -> Header:
 def _read_webp(data: bytes) -> Header:
     """The size by the first chunk, of which there are three kinds (RFC 9649, 2.4 to 2.7)."""
     size, first = struct.unpack_from("<I4x4s", data, 4)
-    orientation = _UPRIGHT
+    orientation = UPRIGHT
     if first == b"VP8X":
         width = int.from_bytes(data[24:27], "little") + 1
         height = int.from_bytes(data[27:30], "little") + 1
-        orientation = _orientation_of(_webp_exif(data))
+        orientation = orientation_of(_webp_exif(data))
     elif first == b"VP8L":
         bits = struct.unpack_from("<I", data, 21)[0]
         width, height = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
@@ -204,23 +206,6 @@ def _read_bmp(data: bytes) -> Header:
     size, kind = struct.unpack_from("<I8xI", data, 2)
     width, height = struct.unpack_from("<HH" if kind == 12 else "<ii", data, 18)
     return Header(width, abs(height), len(data) >= size)
-
-
-def _orientation_of(exif: bytes) -> int:
-    """The orientation in EXIF's first directory (TIFF 6.0, section 2); upright if there is none."""
-    order = {b"II*\0": "<", b"MM\0*": ">"}.get(exif[:4])
-    try:
-        if order is None:
-            return _UPRIGHT
-        at = struct.unpack_from(order + "I", exif, 4)[0]
-        entries = struct.unpack_from(order + "H", exif, at)[0]
-        for entry in range(at + 2, at + 2 + 12 * min(entries, _MAX_ENTRIES), 12):
-            tag, kind, _, value = struct.unpack_from(order + "HHIH", exif, entry)
-            if tag == _ORIENTATION_TAG:
-                return value if kind == _SHORT and 1 <= value <= 8 else _UPRIGHT
-    except struct.error:  # the EXIF data are damaged, but the picture may be whole
-        pass
-    return _UPRIGHT
 
 
 _READERS: dict[bytes, Callable[[bytes], Header]] = {

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from vitcam.datasets.recordings import recording_of
 from vitcam.datasets.teachable import MOST_PHOTOS, checked_label
 from vitcam.errors import UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES, READABLE
 from vitcam.text import readable, shortened
 
 _TAUGHT, _HELD = ("train", "training"), ("val", "valid", "validation", "test", "testing", "heldout", "calibration")
-_RECORDING = re.compile(r"(?P<recording>.*\d{6}.*)-\d+")
-"""`20260102T030405-007.jpg`: picture 7 of the recording of that time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +59,6 @@ def list_photos(root: Path) -> Folder:
     _check(root, taught)
     known = {photo.label for photo in taught}
     return Folder(root, taught, tuple(photo for photo in held if photo.label in known))
-
-
-def recording_of(name: str) -> str:
-    """The recording in the name of a picture, `RECORDING-NUMBER.jpg`; empty where there is none.
-
-    A recording has six digits in a row, as a time has.
-    """
-    found = _RECORDING.fullmatch(Path(name).stem)
-    return found["recording"] if found else ""
 
 
 def _parts(root: Path) -> dict[Path, bool]:

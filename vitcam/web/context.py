@@ -30,6 +30,8 @@ class AppContext:
     """Who has an open `streams` or `predictions`, or gets one of the `snapshots`."""
     changes: Admission
     """Of requests that change how vitcam works, all together."""
+    photos: Admission
+    """Of photos that are sent, all together: each is kept in memory while it waits for its turn."""
 
 
 class Handlers:

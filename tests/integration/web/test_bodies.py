@@ -21,7 +21,6 @@ from vitcam.web import app
 from vitcam.web.parts import Binding
 from vitcam.web.requests.admission import MAX_CHANGES
 from vitcam.web.requests.body import BodyLimits
-from vitcam.web.routes import uploads
 from vitcam.web.routes.uploads import MAX_OF_ONE
 from vitcam.web.server import WebServer
 
@@ -44,7 +43,7 @@ def serving(decode: Callable[[bytes], Decoded]) -> Iterator[WebServer]:
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a second for a whole body instead of several."""
     monkeypatch.setattr(app, "CHANGE", BodyLimits(4096, 0.5, "the request"))
-    monkeypatch.setattr(uploads, "PHOTO", BodyLimits(2**20, 0.5, "the photo"))
+    monkeypatch.setattr(app, "PHOTO", BodyLimits(2**20, 0.5, "the photo"))
 
 
 @pytest.mark.usefixtures("hasty")

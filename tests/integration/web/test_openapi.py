@@ -1,10 +1,12 @@
 """What a real daemon answers is what its description says, to the last key."""
 
+import io
 import json
 import shutil
 import socket
 import urllib.error
 import urllib.request
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,15 @@ from tests.integration.daemon.test_teach import pictures
 from vitcam.web.route_table import ROUTES
 
 PHOTO = (Path(__file__).parents[3] / "models" / "golden" / "coffee.jpg").read_bytes()
+
+
+def zip_of_one() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as made:
+        made.writestr("cup/1.jpg", PHOTO)
+    return file.getvalue()
+
+
 ENDLESS = ("/stream", "/api/predictions")
 FITTING: dict[str, bytes] = {
     "/api/classify": PHOTO,
@@ -31,6 +42,8 @@ FITTING: dict[str, bytes] = {
     "/api/model": b'{"name": "cifar10", "check": true}',
     "/api/collect": b'{"label": "cup", "count": 1}',
     "/api/datasets/{name}/{label}/{picture}": b'{"label": "mug"}',
+    "/api/datasets/{name}/{label}": PHOTO,
+    "/api/datasets/{name}": zip_of_one(),
     "/api/teach": b'{"dataset": "mine", "name": "discs"}',
     "/api/zones": b'{"zones": {"left": {"rect": [0, 0, 0.5, 1]}}, "masks": [[0.9, 0, 0.1, 0.1]]}',
 }

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.refusals import naming
+from vitcam.datasets.recordings import recording_of
 from vitcam.errors import UsageError
 from vitcam.teach import dataset
-from vitcam.teach.dataset import list_photos, recording_of
+from vitcam.teach.dataset import list_photos
 
 
 def make(root: Path, *names: str) -> Path:

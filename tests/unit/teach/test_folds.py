@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from vitcam.teach.dataset import Photo, recording_of
+from vitcam.datasets.recordings import recording_of
+from vitcam.teach.dataset import Photo
 from vitcam.teach.folds import FOLDS, folds_of, groups_of, one_recording
 
 

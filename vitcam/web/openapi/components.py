@@ -5,6 +5,7 @@ from typing import Any, get_args, get_type_hints
 
 from vitcam.access.guard import Grant
 from vitcam.datasets.collector import Recorded
+from vitcam.datasets.intake import Brought
 from vitcam.datasets.store import DataSet
 from vitcam.frames import Level
 from vitcam.names.languages import LANGUAGES
@@ -90,6 +91,7 @@ def components() -> dict[str, Schema]:
         ),
         "Recorded": described(of_type(Recorded), "How the newest recording is, or was."),
         "DataSets": record({"datasets": array_of(of_type(DataSet)), "bytes": COUNT, "max_mb": NUMBER}),
+        "Brought": described(of_type(Brought), "What became of a photo."),
         "Pictures": record({"pictures": array_of(TEXT)}),
         "PictureEdit": record({"label": TEXT}),
         "TeachRequest": record(

@@ -6,6 +6,7 @@ the body: the content of a part is never looked into.
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from email.message import Message
 from email.parser import BytesHeaderParser
@@ -49,29 +50,41 @@ class Body:
 
 
 async def read_body(request: web.Request, limits: BodyLimits) -> Body:
-    """Wait for the whole body.
+    """Wait for the whole body. Raises what `receive_body` raises."""
+    data = bytearray()
 
-    raises  HTTPRequestEntityTooLarge, HTTPRequestTimeout; UsageError for a body that is compressed or broken
+    async def keep(chunk: bytes) -> None:
+        data.extend(chunk)
+
+    await receive_body(request, limits, keep)
+    return Body(bytes(data), request.headers.get("Content-Type", ""))
+
+
+async def receive_body(request: web.Request, limits: BodyLimits, take: Callable[[bytes], Awaitable[None]]) -> None:
+    """Hand the body on in parts, as it comes.
+
+    raises  HTTPRequestEntityTooLarge, HTTPRequestTimeout; UsageError for a body that is compressed or broken; what
+            `take` raises
     """
     coding = request.headers.get("Content-Encoding", "identity")
     if coding != "identity":
         raise UsageError(f"{limits.noun} is sent with Content-Encoding {coding[:40]!r}; send it without compression")
     if (request.content_length or 0) > limits.size:
         raise _too_large(limits, request.content_length or 0)
-    data = bytearray()
+    received = 0
     try:
         async with asyncio.timeout(limits.seconds):
             async for chunk in request.content.iter_any():
-                data += chunk
-                if len(data) > limits.size:
-                    raise _too_large(limits, len(data))
+                received += len(chunk)
+                if received > limits.size:
+                    raise _too_large(limits, received)
+                await take(chunk)
     except TimeoutError:
         raise web.HTTPRequestTimeout(
             text=f"{limits.noun} did not arrive within {limits.seconds:.0f} s; send it faster, or send a smaller one"
         ) from None
     except web.RequestPayloadError as error:
         raise UsageError(f"{limits.noun} does not match its HTTP headers; send it again") from error
-    return Body(bytes(data), request.headers.get("Content-Type", ""))
 
 
 def read_json(body: Body) -> Any:

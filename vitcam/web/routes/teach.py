@@ -21,6 +21,7 @@ from vitcam.web.openapi.schema import TEXT, described
 from vitcam.web.requests.admission import CHANGE, Quota
 from vitcam.web.requests.body import read_body, read_json
 from vitcam.web.requests.proxies import address_of
+from vitcam.web.requests.record_stream import record_stream, write_record
 from vitcam.web.route import ENDLESS, Route, as_json
 
 _LONGEST_S = 900.0
@@ -28,7 +29,6 @@ _QUIET_S = 10.0
 _MOST_LINE = 8 * 2**20  # bytes: a report names every picture that may be named wrong
 _KEYS = frozenset({"dataset", "name", "base", "add_to"})
 _FORM = 'send {"dataset": "mine", "name": "my things"}; "base" and "add_to" may be added'
-_STREAM = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
 
 
 class TeachRoute(Handlers):
@@ -96,7 +96,7 @@ async def _running(*arguments: str) -> AsyncIterator[Process]:
 
 async def _send(request: web.Request, child: Process) -> web.StreamResponse:
     """Pass on each line of the child as an event. What it refuses before the first one is an answer 400."""
-    response = web.StreamResponse(headers=_STREAM)
+    response = record_stream()
     async for record in _lines(child):
         if not response.prepared:
             if record["type"] == "alive":  # a busy machine takes its time to start it
@@ -104,7 +104,7 @@ async def _send(request: web.Request, child: Process) -> web.StreamResponse:
             if record["type"] == "error":
                 raise UsageError(record["error"])
             await response.prepare(request)
-        await _write(response, record)
+        await write_record(response, record)
     await response.write_eof()
     return response
 
@@ -141,9 +141,3 @@ def _sentence(errors: bytes) -> str:
     """The last line of what a command says to people."""
     said = errors.decode(errors="replace").strip().splitlines()
     return said[-1].removeprefix("vitcam: ") if said else "the teaching ended without a word; try again"
-
-
-async def _write(response: web.StreamResponse, record: dict[str, Any]) -> None:
-    kind = record["type"]
-    text = ": alive\n\n" if kind == "alive" else f"event: {kind}\ndata: {json.dumps(record)}\n\n"
-    await response.write(text.encode())

@@ -15,7 +15,6 @@ from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import Schema, switch
-from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.body import Body, BodyLimits, read_field
 from vitcam.web.route import Route, as_json
 from vitcam.wire import frame_record, nested_lists, prediction_record
@@ -32,7 +31,7 @@ _FORM: Schema = {
     "properties": {"image": {"type": "string", "contentMediaType": "application/octet-stream"}},
     "required": ["image"],
 }
-_BODY: dict[str, Schema] = {"image/*": {}, "application/octet-stream": {}, "multipart/form-data": _FORM}
+PHOTO_BODY: dict[str, Schema] = {"image/*": {}, "application/octet-stream": {}, "multipart/form-data": _FORM}
 _NO_EXPLAIN = (
     "this model file has no signature `explain`, so it cannot tell where its blocks looked; export it again with "
     "vitcam-train export"
@@ -45,14 +44,14 @@ class UploadRoutes(Handlers):
     def __init__(self, app: AppContext) -> None:
         self._photos = app.parts.photos
         self._model = app.parts.model
-        self._admission = Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_OF_ONE, "photos"), app.threads.upload)
+        self._admission = app.photos
 
     @Route(
         "POST",
         "/api/classify",
         Scope.CONTROL,
         parameters={"input": switch("1: with the picture as the model got it.")},
-        body=_BODY,
+        body=PHOTO_BODY,
         answers=as_json("PhotoPrediction"),
     )
     async def classify(self, request: web.Request) -> web.Response:
@@ -60,7 +59,7 @@ class UploadRoutes(Handlers):
         with_input = request.query.get("input") == "1"
         return web.json_response(await self._admission.serve(request, lambda body: self._describe(body, with_input)))
 
-    @Route("POST", "/api/explain", Scope.CONTROL, body=_BODY, answers={"image/png": {}})
+    @Route("POST", "/api/explain", Scope.CONTROL, body=PHOTO_BODY, answers={"image/png": {}})
     async def explain(self, request: web.Request) -> web.Response:
         """Draw how the model came to its answer for a photo, as PNG.
 
