@@ -74,6 +74,10 @@ class PatchEmbedding(keras.layers.Layer):  # type: ignore[misc]
         self.projection.build((None, None, self.config.patch_size**2 * self.config.channels))
 
     def call(self, images: Tensor) -> Tensor:
+        return self.projection(self.pixels(images))  # (B, N, D)
+
+    def pixels(self, images: Tensor) -> Tensor:
+        """The patches before their projection: (B, H, W, 3) -> (B, N, P*P*C)."""
         (rows, columns), side, channels = self.config.grid, self.config.patch_size, self.config.channels
         x = ops.cast(images, "float32") / 255.0
         mean, std = (ops.array(values, "float32") for values in (self.config.mean, self.config.std))
@@ -82,8 +86,7 @@ class PatchEmbedding(keras.layers.Layer):  # type: ignore[misc]
             x = ops.sum(x * ops.array(LUMA, x.dtype), axis=-1)  # (B, H, W)
         x = ops.reshape(x, (-1, rows, side, columns, side, channels))  # (B, gh, P, gw, P, C)
         x = ops.transpose(x, (0, 1, 3, 2, 4, 5))  # (B, gh, gw, P, P, C)
-        x = ops.reshape(x, (-1, rows * columns, side * side * channels))  # (B, N, P*P*C)
-        return self.projection(x)  # (B, N, D)
+        return ops.reshape(x, (-1, rows * columns, side * side * channels))  # (B, N, P*P*C)
 
 
 class Attention(keras.layers.Layer):  # type: ignore[misc]

@@ -6,6 +6,8 @@ python -m tests.bench [PART [OPTION...]]    one part alone takes its own options
 import subprocess
 import sys
 
+from vitcam_training.study.quiet import measuring
+
 _PARTS = ("throughput", "latency", "idle", "heat", "startup", "memory", "viewers", "classify", "rewrites", "zones")
 _ON_REQUEST = (  # take minutes, or want to know what to be compared with
     "versus", "few_photos", "crowds", "events", "history", "writes", "kept", "problems", "clips",
@@ -22,11 +24,12 @@ def main() -> int:
             file=sys.stderr,
         )
         return 2
-    for name in (part,) if part else _PARTS:
-        print(f"\n{name}: python -m tests.bench.{name}\n", flush=True)
-        code = subprocess.run([sys.executable, "-m", f"tests.bench.{name}", *options], check=False).returncode
-        if code:
-            return code
+    with measuring():
+        for name in (part,) if part else _PARTS:
+            print(f"\n{name}: python -m tests.bench.{name}\n", flush=True)
+            code = subprocess.run([sys.executable, "-m", f"tests.bench.{name}", *options], check=False).returncode
+            if code:
+                return code
     return 0
 
 

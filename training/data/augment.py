@@ -17,8 +17,9 @@ from vitcam_training.config import check_ranges
 from vitcam_training.data.randaugment import MAGNITUDES, rand_augment
 
 RANGES = {
-    "crop_scale": (0.01, 1), "turn": (0, 180), "shift": (0, 1), "zoom": (0, 0.9), "coarse": (0, 1), "flip": (0, 1),
-    "colour": (0, 1), "randaugment": (0, 14), "magnitude": (0, MAGNITUDES), "erase": (0, 1), "mix": (0, 1),
+    "crop_scale": (0.01, 1), "pad": (0, 512), "turn": (0, 180), "shift": (0, 1), "zoom": (0, 0.9), "coarse": (0, 1),
+    "flip": (0, 1), "colour": (0, 1), "randaugment": (0, 14), "magnitude": (0, MAGNITUDES), "erase": (0, 1),
+    "mix": (0, 1),
 }  # fmt: skip
 
 Images = NDArray[np.uint8]
@@ -30,6 +31,8 @@ class Augment:
 
     crop_scale: float = 0.35
     """Smallest share of the photo's area that a random crop keeps; the largest is 1. 1: no crop of its own."""
+    pad: int = 0
+    """Pixels of black around the picture, out of which a random place of the old size is cut."""
     turn: float = 0.0
     """The picture is turned by up to this many degrees, either way."""
     shift: float = 0.0
@@ -66,6 +69,8 @@ def change(photo: Images, spec: InputSpec, augment: Augment, rng: np.random.Gene
         photo = coarsen(photo, rng)
     crops = augment.crop_scale < 1
     image = random_crop(photo, spec, augment.crop_scale, rng) if crops else to_model_size(photo, spec)
+    if augment.pad:
+        image = cut_from_padded(image, augment.pad, rng)
     if augment.turn or augment.shift or augment.zoom:
         image = move(image, augment, rng)
     if rng.random() < augment.flip:
@@ -75,6 +80,17 @@ def change(photo: Images, spec: InputSpec, augment: Augment, rng: np.random.Gene
     if augment.randaugment:
         image = rand_augment(image, augment.randaugment, augment.magnitude, rng)
     return erase(image, rng) if augment.erase and rng.random() < augment.erase else image
+
+
+def cut_from_padded(image: Images, pad: int, rng: np.random.Generator) -> Images:
+    """A place of the old size, (H, W, 3), out of the picture with `pad` black pixels around it.
+
+    source  He et al. 2016 (arXiv 1512.03385), section 4.2: padded by 4 for CIFAR-10
+    """
+    height, width = image.shape[:2]
+    padded = cv2.copyMakeBorder(image, pad, pad, pad, pad, cv2.BORDER_CONSTANT, value=(0, 0, 0))
+    top, left = rng.integers(0, 2 * pad + 1, size=2)
+    return np.asarray(padded[top : top + height, left : left + width], np.uint8)
 
 
 def random_crop(photo: Images, spec: InputSpec, smallest: float, rng: np.random.Generator) -> Images:

@@ -136,7 +136,8 @@ def _freeze(vit: ViT, blocks: int) -> None:
 
 def _optimizer(vit: ViT, train: TrainRecipe) -> Any:
     make = partial(LayerwiseMuon, in_blocks(vit)) if train.optimiser == "muon" else LayerwiseAdamW
+    decays = {variable.path for variable in vit.trainable_variables} if train.decay_all else decaying(vit)
     return make(
-        layer_scales(vit, train.layer_decay), decaying(vit), train.weight_decay, train.decoupled, train.average,
-        learning_rate=0.0, global_clipnorm=train.clip_norm or None,
+        layer_scales(vit, train.layer_decay), decays, train.weight_decay, train.decoupled, train.average,
+        learning_rate=0.0, global_clipnorm=train.clip_norm or None, epsilon=train.epsilon,
     )  # fmt: skip

@@ -135,19 +135,22 @@ def learning_rate(step: int, epoch_steps: int, train: TrainRecipe) -> float:
     epoch_steps  steps of an epoch
     source       cosine: Loshchilov & Hutter 2017 (SGDR, arXiv 1608.03983), equation 5, without restarts
     """
-    peak, warmup = train.learning_rate, train.warmup_epochs * epoch_steps
+    peak, low, warmup = train.learning_rate, train.final_rate, train.warmup_epochs * epoch_steps
+    if train.rate_by_epoch:
+        step -= step % epoch_steps
     if step < warmup:
         return peak * min(1.0, (step + 1) / warmup)  # a warm-up may be shorter than a step
-    share = (step - warmup) / max(1, train.epochs * epoch_steps - warmup)  # of what follows the warm-up
+    epochs = train.schedule_epochs or train.epochs
+    share = (step - warmup) / max(1, epochs * epoch_steps - warmup)  # of what follows the warm-up
     match train.schedule:
         case "linear":
-            return peak * (1 - share)
+            return low + (peak - low) * (1 - share)
         case "step":
             return float(peak * train.step_factor ** (step // (train.step_epochs * epoch_steps)))
         case "constant":
             return peak
         case _:
-            return peak * 0.5 * (1 + math.cos(math.pi * share))
+            return low + (peak - low) * 0.5 * (1 + math.cos(math.pi * share))
 
 
 def _copy(variable: Any) -> Any:

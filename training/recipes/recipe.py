@@ -62,6 +62,12 @@ class TrainRecipe:
     `step_factor` after every `step_epochs`; `constant`: it stays."""
     step_epochs: int = 1
     step_factor: float = 0.7
+    schedule_epochs: int = 0
+    """Over which the learning rate falls, where training ends before it has fallen; 0: `epochs`."""
+    final_rate: float = 0.0
+    """What `cosine` and `linear` fall to."""
+    rate_by_epoch: bool = False
+    """The learning rate stays as it is until an epoch ends."""
     batch_size: int = 64
     per_label: int = 0
     """Photos of each label in an epoch, those of rare labels more than once, each changed differently. Use it where
@@ -76,6 +82,10 @@ class TrainRecipe:
     """What attention begins with where no weights are given: `mimetic` resembles what training makes of it."""
     decoupled: bool = True
     """AdamW's decay, beside the step; false: L2 in the gradient, to see the difference."""
+    decay_all: bool = False
+    """Norms, biases, class token and positions decay, too."""
+    epsilon: float = 1e-7
+    """Added to the root that Adam divides by."""
     clip_norm: float = 0.0
     """The gradient, all variables' as one vector, is shortened to this length where it is longer; 0: never."""
     label_smoothing: float = 0.1
@@ -114,6 +124,7 @@ class TrainRecipe:
                 "logit_adjustment": (0, 2), "frozen_blocks": (0, ANY), "replay": (0, 0.95), "blank": (0, 0.5),
                 "start_share": (0, 1), "label_smoothing": (0, 0.99), "average": (0, 0.999999), "patience": (0, ANY),
                 "score_every": (1, ANY), "loader_threads": (1, 256), "step_epochs": (1, ANY), "step_factor": (0, 1),
+                "schedule_epochs": (0, ANY), "final_rate": (0, ANY), "epsilon": (1e-12, 1),
             },
         )  # fmt: skip
         if self.replay + self.blank > 0.95:

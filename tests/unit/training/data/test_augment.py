@@ -6,7 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vitcam.pictures.resize import InputSpec
-from vitcam_training.data.augment import Augment, change, coarsen, erase, jitter, mix, move, random_crop
+from vitcam_training.data.augment import (
+    Augment,
+    change,
+    coarsen,
+    cut_from_padded,
+    erase,
+    jitter,
+    mix,
+    move,
+    random_crop,
+)
 
 SPEC = InputSpec(32, 48)
 
@@ -64,6 +74,17 @@ def test_colour_changes_stay_within_the_factors_that_were_asked_for() -> None:
 
     assert 78 < min(means) < 90
     assert 110 < max(means) < 122
+
+
+def test_a_padded_picture_is_cut_anywhere_within_its_black_border() -> None:
+    image = np.full((8, 6, 3), 200, np.uint8)
+    rng = np.random.default_rng(0)
+    cuts = [cut_from_padded(image, 2, rng) for _ in range(200)]
+    rows, columns = ({int((cut[..., 0] > 0).any(axis=axis).sum()) for cut in cuts} for axis in (1, 0))
+
+    assert {cut.shape for cut in cuts} == {(8, 6, 3)}
+    assert rows == {6, 7, 8}
+    assert columns == {4, 5, 6}
 
 
 def test_a_picture_moves_turns_and_grows_as_far_as_was_asked_and_no_further() -> None:

@@ -48,6 +48,17 @@ def test_a_constant_learning_rate_stays_where_the_warm_up_ends() -> None:
     assert [learning_rate(step, 5, train) for step in range(20)] == pytest.approx([0.2, 0.4, 0.6, 0.8, *[1.0] * 16])
 
 
+def test_a_rate_can_fall_to_more_than_nothing_by_epochs_and_over_more_of_them_than_are_run() -> None:
+    train = TrainRecipe(
+        epochs=3, schedule_epochs=5, warmup_epochs=0.0, learning_rate=1.0, final_rate=0.2, rate_by_epoch=True
+    )
+    rates = [learning_rate(step, 10, train) for step in range(30)]
+
+    assert rates == pytest.approx(
+        [0.2 + 0.8 * 0.5 * (1 + np.cos(np.pi * epoch / 5)) for epoch in range(3) for _ in range(10)]
+    )
+
+
 def test_layers_near_the_input_learn_more_slowly() -> None:
     vit = ViT(SMALL)
     scales = layer_scales(vit, 0.5)
