@@ -23,10 +23,16 @@ _FLAGS = (
     "--accept-lang=en-GB",
 )
 
+_CHOSEN = """
+  try { if (!localStorage.vitcam) localStorage.vitcam = JSON.stringify({look: "%s"}); } catch { /* about:blank */ }
+"""
+
 
 @contextmanager
-def open_browser(profile: Path, width: int = 1280, height: int = 800) -> Iterator[webdriver.Chrome]:
-    """A browser whose page is `width` × `height` px."""
+def open_browser(
+    profile: Path, width: int = 1280, height: int = 800, look: str = "expert"
+) -> Iterator[webdriver.Chrome]:
+    """A browser whose page is `width` × `height` px. look: what its viewer has chosen; empty: nothing so far."""
     options = webdriver.ChromeOptions()
     options.binary_location = need_program("chromium", "chromium-browser", "google-chrome")
     for flag in (*_FLAGS, f"--user-data-dir={profile}"):
@@ -35,6 +41,8 @@ def open_browser(profile: Path, width: int = 1280, height: int = 800) -> Iterato
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(need_program("chromedriver")))
     try:
+        if look:
+            driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": _CHOSEN % look})
         resize(driver, width, height)
         yield driver
     finally:

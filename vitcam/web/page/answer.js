@@ -1,11 +1,12 @@
 // The answer for one picture: the displayed name, how familiar the picture is, and the most probable labels.
 
 import { Guesses, percent } from "./guesses.js";
-import { t } from "./language/language.js";
+import { locale, t } from "./language/language.js";
 import { chanceOf, nameOf } from "./shown.js";
 
 const FAMILIAR = 0.5; // below it a picture is unfamiliar
 const GUESSES = 3; // of a picture without a name
+const DOUBTS = 2; // of them in the caption
 
 export class Answer {
   #element;
@@ -17,6 +18,7 @@ export class Answer {
   #groups = new Map(); // name -> names of its labels
   name = ""; // what is displayed
   spoken = "";
+  caption = ""; // as short as can be
   names = []; // that are shown
 
   // element: the card that holds .label, .note and .guesses; the familiarity gauge is added after the label
@@ -46,6 +48,7 @@ export class Answer {
     this.#name(name, chance);
     this.#note.textContent = [this.#why(shown, top[0], blank, unfamiliar), listed.length ? t("answer.most_probable") : ""].filter(Boolean).join(" ");
     this.#showFamiliarity(familiarity);
+    this.caption = isNamed || blank ? name : doubtful(listed);
     const others = shown.level === "label" ? [] : listed.slice(0, isNamed ? 1 : GUESSES);
     const perhaps = others.map(({ label, p }) => `${label}, ${percent(p)}`).join("; ");
     this.spoken = [name, chance, perhaps && t("answer.perhaps", { guesses: perhaps })].filter(Boolean).join(", ");
@@ -77,4 +80,10 @@ export class Answer {
     this.#familiarity.querySelector(".word").textContent = t(familiarity < FAMILIAR ? "answer.familiarity_low" : "answer.familiarity_high");
     meter.setAttribute("aria-valuetext", t("answer.familiarity_value", { share: percent(familiarity) }));
   }
+}
+
+// guesses: the most probable ones, or none that is worth a word
+function doubtful(guesses) {
+  const names = guesses.slice(0, DOUBTS).map(({ label }) => label);
+  return names.length ? t("answer.not_sure_between", { names: new Intl.ListFormat(locale, { type: "disjunction" }).format(names) }) : t("answer.not_sure");
 }

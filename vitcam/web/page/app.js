@@ -5,7 +5,11 @@ import { Controls } from "./controls.js";
 import { Crop } from "./crop.js";
 import { Feed } from "./feed.js";
 import { Followed } from "./followed.js";
+import { offerLanguages } from "./language/choice.js";
 import { t } from "./language/language.js";
+import { Look } from "./look/look.js";
+import { explainTerms } from "./look/terms.js";
+import { Today } from "./look/today.js";
 import { showModel } from "./model.js";
 import { Names } from "./names.js";
 import { Photo } from "./photo.js";
@@ -27,6 +31,7 @@ const ASK_MS = 1000;
 const ASLEEP_MS = 10_000; // a longer pause between two requests means that the computer was asleep
 const DRAW_MS = 100;
 const SPEAK_MS = 5000;
+const MOST_LINES = 3; // of the caption
 const ON_PLACEHOLDER = ["no_signal", "starting"];
 
 const picture = new LivePicture(document.getElementById("picture"));
@@ -39,7 +44,11 @@ const zones = new Zones();
 const places = new Places();
 const followed = new Followed();
 const setAside = new SetAside();
+const today = new Today();
+const look = new Look(showCaption);
 new Screen();
+explainTerms();
+offerLanguages(document.getElementById("language"));
 let model = null;
 let crop = null;
 let views = null;
@@ -53,7 +62,10 @@ let isMarked = true; // whether that part is marked: there is one, and it is alw
 const windows = new Windows({ changed: share, heard: (kind, data) => feed.hear(kind, data), came: () => feed.greet() });
 const feed = new Feed(windows, {
   open: () => views?.catchUp(),
-  event: (record) => views?.event(record),
+  event(record) {
+    views?.event(record);
+    today.event();
+  },
   prediction(prediction) {
     const { width, height, crop: part } = prediction.frame;
     if (places.add(prediction)) seen.show([width, height], part, isMarked && prediction.zone === null && prediction.track === null);
@@ -81,8 +93,14 @@ setInterval(() => {
   if (found) answer.show(found);
   followed.show(places.followed, places.shown, answer.name);
   if (!found) return;
-  document.getElementById("caption").textContent = said();
+  showCaption();
 }, DRAW_MS);
+
+// on the picture: short, and in the expert look all that is said
+function showCaption() {
+  const short = places.hasZones ? places.captions(MOST_LINES).join("\n") : answer.caption;
+  document.getElementById("caption").textContent = look.isSimple ? short : said();
+}
 
 function said() {
   return places.hasZones ? places.spoken : answer.spoken;
@@ -152,6 +170,7 @@ function showState(state, began) {
   showPlayback(state.playback ?? null);
   crop.show(state.view);
   setAside.show(state.set_aside);
+  today.show(state.history);
   teach.show(state);
   zones.show(state);
   places.show(state, began);

@@ -3,26 +3,32 @@
 import { knows, t } from "./language/language.js";
 import { loadSettings, saveSettings } from "./settings.js";
 
+const NOTHING = "none";
+
 export class Controls {
   #form = document.getElementById("controls");
   #head = document.getElementById("head");
   #opacity = document.getElementById("opacity");
   #sentence = document.getElementById("overlay-sentence");
   #explained;
+  #usual; // the overlay that the daemon would choose
   #changed;
   #pending = 0;
+  #where = document.getElementById("where"); // where it looked: on or off
 
   // changed: called with {overlay, head, opacity} and the kind of overlay, an entry of overlays_explained, at the start
   // and whenever they change
   constructor(model, changed) {
     this.#changed = changed;
     this.#explained = model.stream.overlays_explained;
+    this.#usual = this.#offers(model.stream.default.overlay) ? model.stream.default.overlay : this.#explained.find(({ needs }) => needs)?.mode ?? NOTHING;
     const chosen = loadSettings({ overlay: model.stream.default.overlay, head: "mean", opacity: model.stream.default.opacity });
     // a choice made for another model may not exist for this one
     if (!model.stream.overlays.includes(chosen.overlay)) chosen.overlay = model.stream.default.overlay;
     this.#addOverlays(chosen.overlay);
     this.#addHeads(model.heads ?? 0, chosen.head);
     this.#opacity.value = chosen.opacity;
+    this.#where.addEventListener("change", () => this.#toggle());
     this.#form.addEventListener("submit", (event) => event.preventDefault());
     for (const kind of ["input", "change"]) this.#form.addEventListener(kind, () => this.#apply());
     this.#apply();
@@ -32,9 +38,26 @@ export class Controls {
     return { overlay: this.#form.elements.overlay.value, head: this.#head.value, opacity: Number(this.#opacity.value) };
   }
 
+  // off, or what was on before
+  #toggle() {
+    const { overlay } = this.#chosen;
+    const last = loadSettings({ last_overlay: this.#usual }).last_overlay;
+    if (this.#where.checked) this.#form.elements.overlay.value = this.#offers(last) ? last : this.#usual;
+    else {
+      saveSettings({ last_overlay: overlay });
+      this.#form.elements.overlay.value = NOTHING;
+    }
+    this.#apply();
+  }
+
+  #offers(overlay) {
+    return overlay !== NOTHING && this.#explained.some(({ mode }) => mode === overlay);
+  }
+
   #apply() {
     const chosen = this.#chosen;
     const kind = this.#explained.find((each) => each.mode === chosen.overlay);
+    this.#where.checked = Boolean(kind.needs);
     this.#head.disabled = !kind.needs?.by_head;
     this.#opacity.disabled = !kind.needs || kind.style === "heat";
     this.#explain(inWords(kind));

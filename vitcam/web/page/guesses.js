@@ -1,28 +1,32 @@
-// The most probable labels as bars that grow, shrink and change places.
+// The most probable labels as bars that grow and shrink, and now and then change places.
 
 import { number } from "./language/language.js";
 
 const MAX_ROWS = 10;
 const LEAST = 0.05; // fainter guesses tell people nothing
+const STAYS = 0.03; // what is shown stays until it is fainter than this, so that rows do not come and go
+const REST_MS = 1000; // between two changes of the order
 
 export class Guesses {
   #list;
   #rows = new Map();
+  #order = []; // labels, as they are shown
+  #ordered = -Infinity; // when the order last changed
 
   constructor(list) {
     this.#list = list;
   }
 
   // all: [{label, p}], best first; returns those that are shown, `most` at most
-  show(all, most = MAX_ROWS) {
-    const top = all.filter(({ p }) => p >= LEAST).slice(0, most);
+  show(all, most = MAX_ROWS, now = performance.now()) {
+    const top = this.#settle(all.filter(({ label, p }) => p >= (this.#rows.has(label) ? STAYS : LEAST)).slice(0, most), now);
     this.#list.style.setProperty("--rows", top.length);
     const wanted = new Set(top.map((guess) => guess.label));
     for (const [label, row] of this.#rows) {
       if (!wanted.has(label)) this.#remove(label, row);
     }
     top.forEach(({ label }, place) => { if (!this.#rows.has(label)) this.#add(label, place); });
-    this.#order(top);
+    this.#arrange(top);
     top.forEach(({ label, p }, place) => {
       const row = this.#rows.get(label);
       row.element.style.setProperty("--place", place);
@@ -32,18 +36,27 @@ export class Guesses {
     return top;
   }
 
-  // The elements stand in the order of the screen, for screen readers. Moving one ends its animations, so the browser
-  // draws it where it was before it gets its new place.
-  #order(top) {
-    let moved = false;
+  // the same labels change places once in a while, not as often as the model wavers
+  #settle(top, now) {
+    const isSame = top.length === this.#order.length && top.every(({ label }) => this.#rows.has(label));
+    const isOrdered = isSame && top.every(({ label }, place) => label === this.#order[place]);
+    if (isSame && !isOrdered && now - this.#ordered < REST_MS) return this.#order.map((label) => top.find((guess) => guess.label === label));
+    if (!isOrdered) this.#ordered = now;
+    this.#order = top.map(({ label }) => label);
+    return top;
+  }
+
+  // The elements stand in the order of the screen, for screen readers. A row that gets another place appears there: rows
+  // that slid across each other could not be read.
+  #arrange(top) {
     top.forEach(({ label }, place) => {
       const { element } = this.#rows.get(label);
       if (this.#list.children[place] === element) return;
       element.classList.remove("new");
       this.#list.insertBefore(element, this.#list.children[place]);
-      moved = true;
+      element.getBoundingClientRect(); // ends the animation, so that it begins again
+      element.classList.add("new");
     });
-    if (moved) this.#list.getBoundingClientRect();
   }
 
   #add(label, place) {

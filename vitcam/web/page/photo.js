@@ -43,6 +43,7 @@ export class Photo {
   // found: {photo} or {sentence}
   take({ photo, sentence }) {
     this.#newest += 1;
+    this.#card.classList.add("used"); // from now on it is shown in the simple look, too
     if (!isLive()) location.hash = "live";
     if (photo) this.#classify(photo, this.#newest);
     else this.#refuse(sentence);

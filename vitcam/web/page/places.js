@@ -72,6 +72,13 @@ export class Places {
     return this.shown?.answer ?? null;
   }
 
+  // a line for each place that has a name, at most; else for the first ones
+  captions(most) {
+    const places = [...this.#places.values()].filter(({ answer }) => answer);
+    const first = [...places.filter(isNamed), ...places.filter((place) => !isNamed(place))].slice(0, most);
+    return places.filter((place) => first.includes(place)).map(({ zone, label }) => (zone === null ? label.textContent : `${zone}: ${label.textContent}`));
+  }
+
   get spoken() {
     const nameOfPlace = ({ zone, track, title }) => [zone, track !== null && title.textContent].filter(Boolean).join(", ");
     const places = [...this.#places.values()];

@@ -10,9 +10,10 @@ export function loadSettings(defaults) {
   }
 }
 
+// those that are not named stay
 export function saveSettings(settings) {
   try {
-    localStorage.setItem(KEY, JSON.stringify(settings));
+    localStorage.setItem(KEY, JSON.stringify({ ...loadSettings({}), ...settings }));
   } catch {
     // then the settings last as long as the page
   }

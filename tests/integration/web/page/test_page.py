@@ -176,7 +176,7 @@ def test_the_page_offers_what_another_model_can_do_after_a_restart(
 
 def test_the_default_replaces_a_saved_overlay_that_the_model_lacks(server: WebServer, chrome: Chrome) -> None:
     open_page(chrome, server)
-    chrome.execute_script("localStorage.setItem('vitcam', JSON.stringify({overlay: 'rollout'}))")
+    chrome.execute_script("localStorage.setItem('vitcam', JSON.stringify({look: 'expert', overlay: 'rollout'}))")
     chrome.refresh()
     wait(chrome, lambda: picture_width(chrome) > 100)
     chosen = chrome.find_element(By.CSS_SELECTOR, "#overlays input:checked").get_attribute("value")
@@ -250,8 +250,8 @@ _ORDER = """
   import("./page/guesses.js").then(({ Guesses }) => {
     const list = document.body.appendChild(document.createElement("ol"));
     const guesses = new Guesses(list);
-    done(arguments[0].map((top) => {
-      guesses.show([...top].map((label, place) => ({ label, p: 0.5 / (place + 1) })));
+    done(arguments[0].map((top, turn) => {
+      guesses.show([...top].map((label, place) => ({ label, p: 0.5 / (place + 1) })), 10, arguments[1] * turn);
       return [[...list.querySelectorAll(".name")].map(({ textContent }) => textContent).join(""),
               [...list.children].map(({ style }) => style.getPropertyValue("--place")).join("")];
     }));
@@ -263,7 +263,14 @@ def test_guesses_stand_in_the_document_as_on_the_screen_the_best_first(chrome: C
     open_page(chrome, server)
     orders = ["abc", "cab", "bca", "xab", "bax", "y", "yabcd", "dcbay"]
 
-    assert chrome.execute_async_script(_ORDER, orders) == [[order, "01234"[: len(order)]] for order in orders]
+    assert chrome.execute_async_script(_ORDER, orders, 2000) == [[order, "01234"[: len(order)]] for order in orders]
+
+
+def test_guesses_that_waver_change_places_once_a_second(chrome: Chrome, server: WebServer) -> None:
+    open_page(chrome, server)
+    found = chrome.execute_async_script(_ORDER, ["abc", "bac", "abc", "acb", "bca"], 300)
+
+    assert [order for order, _ in found] == ["abc", "abc", "abc", "abc", "bca"]
 
 
 def test_the_buttons_on_the_picture_are_on_the_screen_of_a_phone_held_sideways(

@@ -60,7 +60,9 @@ def begin(chrome: Chrome, server: WebServer) -> None:
     """Open the list of names."""
     open_page(chrome, server)
     wait(chrome, lambda: "cup" in text(chrome, "guesses"))
-    chrome.find_element(By.ID, "names").click()
+    button = chrome.find_element(By.ID, "names")
+    chrome.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", button)
+    button.click()
     wait(chrome, lambda: chrome.find_element(By.ID, "names-panel").is_displayed())
 
 

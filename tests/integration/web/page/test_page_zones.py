@@ -69,7 +69,9 @@ def drag(chrome: Chrome, start: tuple[float, float], end: tuple[float, float]) -
 def begin(chrome: Chrome, server: WebServer) -> None:
     open_page(chrome, server)
     wait(chrome, lambda: chrome.find_element(By.ID, "zones").is_enabled())
-    chrome.find_element(By.ID, "zones").click()
+    button = chrome.find_element(By.ID, "zones")
+    chrome.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", button)
+    button.click()
     wait(chrome, lambda: chrome.find_element(By.ID, "zones-layer").is_displayed())
     chrome.execute_script("document.getElementById('fit').scrollIntoView({block: 'start'})")
 

@@ -8,6 +8,7 @@ const AGAIN_MS = 1000;
 const ATTRIBUTES = { tLabel: "aria-label", tTitle: "title", tPlaceholder: "placeholder", tAlt: "alt" };
 const PLACES = ["[data-t]", "[data-t-label]", "[data-t-title]", "[data-t-placeholder]", "[data-t-alt]"].join();
 
+export const isChosen = chosen() !== null; // by the viewer, not by the browser
 export const language = chosen() ?? navigator.languages.map(codeOf).find((code) => code in LANGUAGES) ?? ORIGINAL;
 // for Intl: with the viewer's country, where the browser says one
 export const locale = navigator.languages.find((each) => codeOf(each) === language) ?? language;

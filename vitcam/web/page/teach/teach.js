@@ -59,7 +59,7 @@ export class Teach {
     this.#button.setAttribute("aria-expanded", "true");
     this.#labelOf(NOTHING).say(`Take for ${NOTHING_S} seconds`, 0);
     find("title").focus({ preventScroll: true });
-    document.querySelector(".stage").scrollIntoView({ block: "start" });
+    document.getElementById("screen").scrollIntoView({ block: "start" });
     await Promise.all([this.#read(), this.#readModels()]);
     find("name").value ||= this.#freeName();
   }

@@ -1,0 +1,78 @@
+// What happened today, folded: one line for each thing that was seen, what is new first. Asked for when something
+// happens, and only while it is on the screen.
+
+import { frameUrl } from "../history/api.js";
+import { locale, t } from "../language/language.js";
+import { checkSession } from "../session.js";
+
+const MOST = 6;
+const REST_MS = 2000; // several events often come together
+const WIDTH = 160; // px of a picture
+const CLOCK = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
+
+export class Today {
+  #part = document.getElementById("today");
+  #list = document.getElementById("today-list");
+  #none = document.getElementById("today-none");
+  #story = document.getElementById("today-story").content.firstElementChild;
+  #isStale = true; // something happened since it was asked for
+  #day = "";
+  #waiting = 0;
+  #shown = "";
+
+  constructor() {
+    new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting) this.#refresh(); }).observe(this.#part);
+  }
+
+  // history: of /api/state
+  show({ enabled = true }) {
+    this.#part.hidden = !enabled;
+    if (new Date().toDateString() !== this.#day) this.event();
+  }
+
+  // something happened
+  event() {
+    this.#isStale = true;
+    this.#waiting ||= setTimeout(() => this.#refresh(), REST_MS);
+  }
+
+  async #refresh() {
+    clearTimeout(this.#waiting);
+    this.#waiting = 0;
+    if (!this.#isStale || document.hidden || !this.#part.offsetParent) return;
+    this.#isStale = false;
+    const [start, end] = today();
+    this.#day = start.toDateString();
+    const times = [start, end].map((time) => time.toISOString()).join();
+    const answer = await fetch(`api/events/summary?${new URLSearchParams({ times, limit: MOST })}`).then(checkSession).catch(() => null);
+    if (!answer?.ok) this.#isStale = true; // asked for again with the next event
+    else this.#draw((await answer.json()).whole.stories);
+  }
+
+  #draw(stories) {
+    const shown = JSON.stringify(stories);
+    if (shown === this.#shown) return; // what has not changed is not drawn again
+    this.#shown = shown;
+    this.#none.hidden = stories.length > 0;
+    this.#list.replaceChildren(...stories.map((story) => this.#lineOf(story)));
+  }
+
+  #lineOf({ label, events, last, newness, event }) {
+    const line = this.#story.cloneNode(true);
+    line.querySelector("a").href = `#event/${event.id}`;
+    line.querySelector(".what").textContent = label;
+    const times = t("today.times", { n: events, last: CLOCK.format(new Date(last)) });
+    line.querySelector(".when").textContent = newness ? `${t(`today.${newness}`)}, ${times}` : times;
+    if (event.frame) line.querySelector("img").src = frameUrl(event, WIDTH);
+    return line;
+  }
+}
+
+// the two midnights of the viewer's day
+function today() {
+  const start = new Date();
+  start.setHours(0, 0, 0, 0);
+  const end = new Date(start);
+  end.setDate(end.getDate() + 1);
+  return [start, end];
+}
