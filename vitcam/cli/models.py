@@ -147,6 +147,29 @@ def use(name: NameArgument, *, state: StateOptions, config: ConfigOptions) -> No
     stderr_console().print(_told(name, holder_of(place.folder)))
 
 
+@models.command()
+@grouped
+def delete(name: NameArgument, *, state: StateOptions, config: ConfigOptions) -> None:
+    """Delete a model that was taught on this machine, for good."""
+    from vitcam.daemon.model import LastModel
+    from vitcam.daemon.saved_state.page_settings import PageSettings
+    from vitcam.model.installed import delete_taught
+    from vitcam.storage.lock import holder_of
+
+    place = state.owned_folder()
+    own = place.folder / "models" / f"{name}.tflite"  # of the service, whose folder this user does not search
+    path = own if own.is_file() else find_model(name)
+    last = LastModel(place.folder).path if holder_of(place.folder) is not None else None
+    used = [config.merge().settings.model.name, PageSettings(place.folder).model, str(last or "")]
+    is_used = any(each == path.stem or (each and Path(each).resolve() == path.resolve()) for each in used)
+
+    def remove(folder: Path) -> None:
+        delete_taught(folder / "models" / own.name if path == own else path, "in use" if is_used else "")
+
+    write_state(place, lambda _: path, remove)
+    stderr_console().print(f"{path.stem} is deleted.", highlight=False)
+
+
 def _told(name: str, daemon: int | None) -> str:
     """Tell the daemon that runs, if one does; the sentence about it."""
     if daemon is None:

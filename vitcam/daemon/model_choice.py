@@ -5,7 +5,8 @@ A prediction carries what answered, so no event, headline or stored picture mixe
 
 import logging
 import threading
-from dataclasses import replace
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from vitcam.config.settings import Settings, labels_in
@@ -15,6 +16,7 @@ from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model.files import find_model, list_models
+from vitcam.model.installed import InstalledModels, delete_taught
 from vitcam.model.labels import unknown_labels
 from vitcam.names.active import ActiveNames
 from vitcam.pipeline.pipeline import Pipeline
@@ -57,6 +59,7 @@ class RunningModel:
         self._default = default
         self._page = page
         self._trials = trials
+        self._installed = InstalledModels()
         self._before = ""
         self._stamp = _stamp(model.value.name_or_file)
         self._changing = threading.RLock()
@@ -68,6 +71,7 @@ class RunningModel:
         """For `/api/models`."""
         return {
             "models": [*list_models()],
+            "about": [asdict(each) for each in self._installed.all()],
             "name": self._model.value.name_or_file,
             "before": self._before or None,
             "fixed": self.fixed,
@@ -97,6 +101,15 @@ class RunningModel:
             if not self._before:
                 raise UsageError("this run has used no other model before; choose one of GET /api/models")
             return self.use(self._before)
+
+    def delete(self, name: str) -> None:
+        """Delete a model that was taught. Raises ModelError, UsageError and VitcamError; then it stays."""
+        with self._changing:
+            path = find_model(plain_name(name))
+            used = [self._model.value.name_or_file, self._page.model, self.settings.model.name]
+            delete_taught(path, "in use" if path.resolve() in map(_file_of, used) else "")
+            if name == self._before:
+                self._before = ""
 
     def read_again(self) -> str:
         """Use the model that another process has chosen; returns why it cannot be used, "" if it is.
@@ -135,15 +148,27 @@ class RunningModel:
             self._before = before.name_or_file
 
     def _load(self, name: str) -> RunModel:
-        if "/" in name or name.endswith(".tflite"):  # who may change the page may not read any file
-            raise UsageError(f"{name!r} is a file; give the name of an installed model, as GET /api/models lists them")
-        return run_model(replace(self.settings.model, name=name, labels=""))
+        return run_model(replace(self.settings.model, name=plain_name(name), labels=""))
 
     def _described(self, model: RunModel) -> ChosenModel:
         seen = vocabulary_of(Current(model), self._names)
         asked_for = [*self._areas.areas.watched_labels, *labels_in(self.settings)]
         unknown = () if model.words is not None else unknown_labels(asked_for, seen.known)
         return ChosenModel(model.name_or_file, tuple(unknown))
+
+
+def plain_name(name: str) -> str:
+    """A name that is no file: who may change the page may not read or delete any file. Raises UsageError."""
+    if "/" in name or name.endswith(".tflite"):
+        raise UsageError(f"{name!r} is a file; give the name of an installed model, as GET /api/models lists them")
+    return name
+
+
+def _file_of(name: str) -> Path | None:
+    try:
+        return find_model(name).resolve()
+    except ModelError:
+        return None
 
 
 def _stamp(name: str) -> tuple[int, int] | None:

@@ -12,10 +12,15 @@ _IDENTIFIER = b"TFL3"  # at byte 4 of every TFLite flatbuffer
 
 def model_folders() -> tuple[Path, ...]:
     """Folders that are searched for `NAME.tflite`, first wins."""
-    package = Path(__file__).parents[1]
     own = [state_folder(os.environ)] if "STATE_DIRECTORY" in os.environ else []  # of a systemd service, not of a user
     folders = [folder / "models" for folder in (*own, data_folder(os.environ)) if folder is not None]
-    return (*folders, package / "bundled", package.parent / "models")
+    return (*folders, *shipped_folders())
+
+
+def shipped_folders() -> tuple[Path, ...]:
+    """Folders of the models that came with vitcam: in a package, and in a checkout."""
+    package = Path(__file__).parents[1]
+    return package / "bundled", package.parent / "models"
 
 
 def list_models() -> dict[str, Path]:

@@ -11,13 +11,14 @@ from typing import Any
 import cv2
 import numpy as np
 
-from vitcam.errors import ModelError, UsageError, VitcamError
+from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Guess, Image
 from vitcam.model import bundle
 from vitcam.model.bundle import Bundle, Golden
 from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import model_folders
+from vitcam.model.installed import was_taught
 from vitcam.storage.files import atomic_write
 from vitcam.teach.head import KNOWN, Head
 
@@ -41,7 +42,7 @@ def place_of(name: str) -> Path:
     name = name.removesuffix(".tflite")
     for folder in model_folders():
         path = folder / f"{name}.tflite"
-        if path.is_file() and not _was_taught(path):
+        if path.is_file() and not was_taught(path):
             raise UsageError(f"{path} is a model that was not taught here, and stays; give another name with -o")
     return model_folders()[0] / f"{name}.tflite"
 
@@ -127,11 +128,3 @@ def _turned(base: Bundle) -> Iterator[Image]:
     for turn in turns:
         for golden in base.golden:
             yield turn(golden.image)
-
-
-def _was_taught(path: Path) -> bool:
-    try:
-        described = bundle.read(path)
-    except (ModelError, OSError):
-        return False
-    return described is not None and bool(described.card.taught)

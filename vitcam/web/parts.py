@@ -92,6 +92,10 @@ class ModelChoice(Protocol):
         """Use the model that was used before this one again. Raises UsageError if there is none."""
         ...
 
+    def delete(self, name: str) -> None:
+        """Delete a model that was taught, for good. Raises UsageError for any other one, and for one in use."""
+        ...
+
 
 class FixedElsewhere(UsageError):
     """The configuration says it, so the page cannot change it. The sentence has the place."""

@@ -8,6 +8,7 @@ from vitcam.datasets.collector import Recorded
 from vitcam.datasets.intake import Brought
 from vitcam.datasets.store import DataSet
 from vitcam.frames import Level
+from vitcam.model.installed import ListedModel
 from vitcam.names.languages import LANGUAGES
 from vitcam.names.wanted import MOST
 from vitcam.pictures.overlay_kinds import OVERLAYS
@@ -106,6 +107,7 @@ def components() -> dict[str, Schema]:
         "Models": record(
             {
                 "models": array_of(TEXT, "Names of the installed ones."),
+                "about": array_of(of_type(ListedModel), "The same, with what is said of each."),
                 "name": described(TEXT, "The one in use: a name, or a file."),
                 "before": nullable(TEXT, "The one that was used before it."),
                 "fixed": described(TEXT, "Where the configuration names it; empty: another one can be chosen."),

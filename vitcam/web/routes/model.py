@@ -14,7 +14,7 @@ from vitcam.web.context import AppContext, Handlers
 from vitcam.web.parts import ChosenModel, ModelChoice
 from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.body import Body, BodyLimits, read_json
-from vitcam.web.route import Route, as_json
+from vitcam.web.route import BODY_REFUSALS, Route, as_json
 from vitcam.web.stream.variant import stream_record
 from vitcam.words.live_labels import LiveLabels
 
@@ -84,6 +84,20 @@ class ModelRoutes(Handlers):
         """Use the model that was used before this one again."""
         choice = self._choice()
         return web.json_response(_choice_record(await self._choices.serve(request, lambda _: _back(choice))))
+
+    @Route("DELETE", "/api/models/{name}", Scope.CONTROL, answers=as_json("Models"), refusals=(*BODY_REFUSALS, 404))
+    async def delete(self, request: web.Request) -> web.Response:
+        """Delete a model that was taught on a device, for good.
+
+        One that is in use stays, and so does any other model.
+        """
+        choice, name = self._choice(), request.match_info["name"]
+
+        def work(_: Body) -> dict[str, Any]:
+            choice.delete(name)
+            return choice.record()
+
+        return web.json_response(await self._choices.serve(request, work))
 
     def _choice(self) -> ModelChoice:
         if self._models is None:
