@@ -1,5 +1,5 @@
-// Which view is shown. The address says it: #events and #event/ID are the history; what none of them has is the live
-// picture. The code of a view and its style are loaded when it is opened for the first time.
+// Which view is shown. The address says it: #events and #event/ID are the history, #settings the settings; all else is
+// the live picture. The code of a view and its style are loaded when it is opened for the first time.
 
 import { t } from "./language/language.js";
 
@@ -12,6 +12,12 @@ const VIEWS = [
     fits: /^#events?\b/,
     style: "page/history/history.css",
     load: async (model) => new (await import("./history/history.js")).History(model),
+  },
+  {
+    name: "settings",
+    fits: /^#settings\b/,
+    style: "page/settings/settings.css",
+    load: async () => new (await import("./settings/settings.js")).Settings(),
   },
 ];
 const LIVE = "live";
@@ -50,6 +56,7 @@ export class Views {
   // state: of /api/state
   setState(state) {
     this.#state = state;
+    document.getElementById("to-settings").hidden = state.access?.scope === "read";
     for (const view of this.#opened.values()) view.setState?.(state);
   }
 

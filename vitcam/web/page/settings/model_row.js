@@ -1,0 +1,59 @@
+// The choice of a model, which has routes of its own: it is loaded and tried before it is used.
+
+import { t } from "../language/language.js";
+import { checkSession } from "../session.js";
+
+export class ModelRow {
+  element = document.createElement("li");
+  #select = document.createElement("select");
+  #from = document.createElement("p");
+  #said = document.createElement("p");
+
+  constructor() {
+    this.element.className = "setting";
+    this.element.dataset.name = "model.name";
+    const label = Object.assign(document.createElement("label"), { className: "setting-name", htmlFor: "setting-model.name", textContent: t("settings.name.model.name") });
+    const what = Object.assign(document.createElement("p"), { id: "setting-model.name-what", className: "hint", textContent: t("settings.what.model.name") });
+    this.#select.id = label.htmlFor;
+    this.#select.setAttribute("aria-describedby", what.id);
+    this.#from.className = "setting-foot setting-from";
+    this.#said.className = "setting-said";
+    this.#said.setAttribute("role", "status");
+    this.#select.addEventListener("change", () => this.#use(this.#select.value));
+    const head = Object.assign(document.createElement("div"), { className: "setting-head" });
+    head.append(label, this.#select);
+    this.element.append(head, what, this.#from, this.#said);
+  }
+
+  // fixed: where the configuration names it
+  async show(fixed) {
+    const response = await fetch("api/models");
+    this.element.hidden = !response.ok;
+    if (!response.ok) return;
+    const { models, name } = await response.json();
+    this.#select.replaceChildren(...[...new Set([...models, name])].map((each) => new Option(each, each)));
+    this.#select.value = name;
+    this.#select.disabled = Boolean(fixed);
+    this.#from.textContent = fixed ? t("settings.fixed", { place: fixed }) : "";
+  }
+
+  async #use(name) {
+    this.#say(t("settings.saving"));
+    try {
+      const response = checkSession(await fetch("api/model", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name }) }));
+      const answer = await response.json();
+      if (!response.ok) {
+        await this.show("");
+        return this.#say(t("settings.refused", { reason: answer.error }), true);
+      }
+      this.#say([answer.remembered ? t("settings.saved") : t("settings.not_kept", { reason: answer.reason }), ...answer.unknown].join(" "), !answer.remembered);
+    } catch {
+      this.#say(t("common.no_answer"), true);
+    }
+  }
+
+  #say(sentence, bad = false) {
+    this.#said.textContent = sentence;
+    this.#said.classList.toggle("bad", bad);
+  }
+}

@@ -1,0 +1,136 @@
+// The view "Settings": what a person wants to change, each with where its value comes from. A change is sent at once.
+
+import { t } from "../language/language.js";
+import { checkSession } from "../session.js";
+import { ModelRow } from "./model_row.js";
+import { nameOf, Row } from "./row.js";
+import { GROUPS, together } from "./table.js";
+
+const AGAIN_MS = 1000;
+const find = (name) => document.getElementById(`settings-${name}`);
+
+export class Settings {
+  #rows = new Map(); // name -> Row
+  #values = new Map();
+  #model = null;
+  #last = Promise.resolve(); // one change after the other
+
+  constructor() {
+    find("restart").addEventListener("click", () => this.#restart());
+  }
+
+  async open() {
+    try {
+      const response = checkSession(await fetch("api/settings"));
+      const record = await response.json();
+      if (response.status === 403) return this.#say(t("settings.only_watch"));
+      if (!response.ok) return this.#say(t("settings.not_loaded", { reason: record.error }));
+      this.#say(record.trouble && t("settings.trouble", { reason: record.trouble }));
+      this.#show(record);
+    } catch {
+      this.#say(t("common.no_answer"));
+    }
+  }
+
+  close() {}
+
+  // record: of /api/settings
+  #show(record) {
+    this.#values = new Map(record.settings.map(({ name, value }) => [name, value]));
+    if (this.#rows.size === 0) this.#draw(record);
+    for (const each of record.settings) this.#rows.get(each.name)?.show(each);
+    this.#model.show(record.fixed["model.name"]);
+    showFixed(record.fixed);
+    const { needed, possible } = record.restart;
+    find("waiting").hidden = needed.length === 0;
+    find("needed").textContent = needed.length ? t("settings.restart_needed", { names: needed.map(nameOf).join(", ") }) : "";
+    find("restart").hidden = !possible;
+    find("by-hand").hidden = possible;
+  }
+
+  #draw(record) {
+    const found = new Map(record.settings.map((each) => [each.name, each]));
+    for (const [group, shapes] of Object.entries(GROUPS)) {
+      const card = document.createElement("section");
+      card.className = "card settings-group";
+      const title = card.appendChild(document.createElement("h2"));
+      title.id = `settings-group-${group}`;
+      title.textContent = t(`settings.group.${group}`);
+      card.setAttribute("aria-labelledby", title.id);
+      const [often, rarely] = [listOf(), listOf()];
+      if (group === "model") often.append((this.#model = new ModelRow()).element);
+      for (const [name, shape] of Object.entries(shapes)) {
+        if (!found.has(name)) continue; // of an older daemon
+        const row = new Row(found.get(name), shape, (value) => this.#change(name, value));
+        this.#rows.set(name, row);
+        (shape.rarely ? rarely : often).append(row.element);
+      }
+      card.append(often);
+      if (rarely.childElementCount) card.append(moreOf(rarely));
+      find("groups").append(card);
+    }
+  }
+
+  #change(name, value) {
+    const row = this.#rows.get(name);
+    row.say(t("settings.saving"));
+    this.#last = this.#last.then(() => this.#send(row, { [name]: value, ...(value === null ? {} : together(name, value, (other) => this.#values.get(other))) }));
+  }
+
+  async #send(row, values) {
+    try {
+      const response = checkSession(await fetch("api/settings", { method: "PATCH", headers: { "Content-Type": "application/json" }, body: JSON.stringify(values) }));
+      const answer = await response.json();
+      if (!response.ok) {
+        await this.open(); // the controls show what is in force
+        return row.say(t("settings.refused", { reason: answer.error }), true);
+      }
+      this.#show(answer);
+      row.say(answer.remembered ? t("settings.saved") : t("settings.not_kept", { reason: answer.reason }), !answer.remembered);
+    } catch {
+      row.say(t("common.no_answer"), true);
+    }
+  }
+
+  async #restart() {
+    try {
+      const response = checkSession(await fetch("api/restart", { method: "POST" }));
+      if (!response.ok) return this.#say((await response.json()).error);
+    } catch {
+      return this.#say(t("common.no_answer"));
+    }
+    this.#say(t("settings.restarting"));
+    find("waiting").hidden = true;
+    await new Promise((rested) => { setTimeout(rested, 3 * AGAIN_MS); });
+    while (!(await fetch("readyz").catch(() => null))) await new Promise((rested) => { setTimeout(rested, AGAIN_MS); });
+    this.open();
+  }
+
+  #say(sentence) {
+    find("message").hidden = !sentence;
+    find("message").textContent = sentence || "";
+  }
+}
+
+// fixed: of /api/settings
+function showFixed(fixed) {
+  const places = { crop: fixed["camera.crop"], masks: fixed["camera.masks"], zones: fixed.zones, language: fixed["names.language"], on: fixed.on };
+  const lines = Object.entries(places).filter(([, place]) => place).map(([name, place]) => {
+    const line = document.createElement("li");
+    line.textContent = `${t(`settings.place.${name}`)}: ${t("settings.fixed", { place })}`;
+    return line;
+  });
+  find("fixed").replaceChildren(...lines);
+}
+
+function listOf() {
+  const list = document.createElement("ul");
+  list.className = "settings-list";
+  return list;
+}
+
+function moreOf(list) {
+  const details = document.createElement("details");
+  details.append(Object.assign(document.createElement("summary"), { textContent: t("settings.more") }), list);
+  return details;
+}
