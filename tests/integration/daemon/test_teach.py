@@ -1,6 +1,7 @@
 """A running daemon is taught: pictures are there, a model is made of them beside the camera, and it is used."""
 
 import json
+import signal
 import urllib.request
 from http import HTTPStatus
 from pathlib import Path
@@ -90,3 +91,39 @@ def test_a_teaching_whose_client_leaves_ends_and_writes_nothing(tmp_path: Path) 
     assert (busy, left) == (503, [])
     assert not (tmp_path / "models" / "discs.tflite").exists()
     assert again == "report"
+
+
+@pytest.mark.fault(
+    "SIGKILL while a model is taught",
+    injected="SIGKILL of the daemon while it teaches again the model that it uses: as photos are read, while it learns "
+    "and as the file is written",
+    observed="the process that teaches ends, too; the daemon starts with the whole model, old or new",
+)
+@pytest.mark.long
+def test_a_daemon_that_is_killed_while_it_teaches_leaves_no_child_and_a_whole_model(tmp_path: Path) -> None:
+    for label, colour in (("red disc", (0, 0, 255)), ("blue disc", (255, 0, 0))):
+        pictures(tmp_path / "datasets" / "mine", label, colour)
+    body = json.dumps({"dataset": "mine", "name": "discs", "base": "everyday"}).encode()
+    seen = []
+    for step in ("", "reading photos", "learning", "writing"):
+        with daemon("--source", "demo", "--loop", STATE_DIRECTORY=str(tmp_path)) as running:
+            state = running.wait_for("ok")
+            seen.append(state["model"])
+            if not step:
+                assert taught(running.url, dataset="mine", name="discs")[-1][0] == "report"
+                assert answer_to(f"{running.url}/api/model", {"name": "discs"})[1]["remembered"]
+                continue
+            if step == "reading photos":
+                (tmp_path / "datasets" / "mine" / ".vitcam-features.npz").unlink()
+            request = urllib.request.Request(f"{running.url}/api/teach", body, method="POST")
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                assert any(step.encode() in line for line in answer)
+                (child,) = running.children("vitcam")
+                running.end(signal.SIGKILL)
+            eventually(lambda child=child: not Path(f"/proc/{child}/status").exists(), 10)  # type: ignore[misc]
+    with daemon("--source", "demo", "--loop", STATE_DIRECTORY=str(tmp_path)) as running:
+        seen.append(running.wait_for("ok")["model"])
+        labels = get_json(f"{running.url}/api/model")["labels"]
+
+    assert seen == ["everyday", *["discs"] * 4]
+    assert labels == ["blue disc", "red disc"]

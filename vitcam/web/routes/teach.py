@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import os
-import sys
 from asyncio import StreamReader
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator
@@ -15,6 +14,7 @@ from aiohttp import web
 from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.model.files import DEFAULT
+from vitcam.processes import bound
 from vitcam.processes.child import without_settings
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import TEXT, described
@@ -81,9 +81,9 @@ def read_task(body: Any) -> dict[str, Any]:
 
 @contextlib.asynccontextmanager
 async def _running(*arguments: str) -> AsyncIterator[Process]:
-    """`vitcam` with these arguments, at low priority; killed at the end of the context."""
+    """`vitcam` with these arguments, at low priority; killed at the end of the context, and with this process."""
     child = await asyncio.create_subprocess_exec(
-        "nice", "-n", "10", sys.executable, "-P", "-m", "vitcam", *arguments,
+        *bound.command(*arguments),
         stdin=DEVNULL, stdout=PIPE, stderr=PIPE, limit=_MOST_LINE, env=without_settings(os.environ),
     )  # fmt: skip
     try:
