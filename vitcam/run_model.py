@@ -38,6 +38,11 @@ class RunModel:
         return self.info.labels if self.words is None else self.words.labels
 
     @property
+    def space(self) -> str:
+        """Says whose embeddings can be compared: models that were taught share the graph of their base."""
+        return self.info.card.graph_sha256
+
+    @property
     def members(self) -> Mapping[str, Sequence[int]]:
         """Group -> indices of its labels."""
         return self.info.groups

@@ -51,7 +51,10 @@ def backup(
     *,
     folders: FolderOptions,
 ) -> None:
-    """Write configuration, password, tokens, events, data sets and models into one file. A daemon may run meanwhile."""
+    """Write configuration, password, tokens, events, data sets, inbox and models into one file.
+
+    A daemon may run meanwhile.
+    """
     from vitcam.backup.archive_writer import write_archive
     from vitcam.backup.found_files import find_files, notes_on_outside
     from vitcam.backup.output import backup_file, check_output

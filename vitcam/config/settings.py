@@ -10,6 +10,7 @@ from vitcam.config.look import LookSettings, MotionSettings
 from vitcam.config.names import OWN_NAME, NameSettings
 from vitcam.config.option import Option, Rule, options_of
 from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
+from vitcam.config.teach import CollectSettings, InboxSettings
 from vitcam.config.validators import DURATION_WORDS, is_duration
 from vitcam.config.web import WebSettings
 from vitcam.pictures.overlay_kinds import OVERLAYS
@@ -202,15 +203,6 @@ class StoreSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class CollectSettings:
-    """Pictures that are collected to teach a model with them."""
-
-    max_mb: Annotated[
-        float, Rule("Room for data sets of your own, in MB. Nothing is deleted for it", low=0, high=1e7, live=True)
-    ] = 500.0
-
-
-@dataclass(frozen=True, slots=True)
 class ActionSettings:
     """What the actions of all rules share."""
 
@@ -298,7 +290,8 @@ class Settings:
     heat: HeatSettings = HeatSettings()
     events: EventSettings = EventSettings()
     store: StoreSettings = StoreSettings()
-    collect: CollectSettings = CollectSettings()
+    collect: CollectSettings = field(default_factory=CollectSettings)
+    inbox: InboxSettings = field(default_factory=InboxSettings)
     actions: ActionSettings = ActionSettings()
     clips: ClipSettings = ClipSettings()
     problems: ProblemSettings = ProblemSettings()

@@ -20,6 +20,7 @@ from vitcam.daemon.part_options import (
     default_variant,
     frozen_of,
     gate_of,
+    inbox_of,
     trouble_with_names,
 )
 from vitcam.daemon.parts import Daemon, RunOptions
@@ -145,8 +146,8 @@ def assemble(
         reclassify = StoredPictureClassifier(model)
         recording = recording_of(settings, environ, publisher, vocabulary, reclassify, frozen=frozen, lock=lock)
     collector = None if every else collector_of(settings, environ)
-    if collector is not None:
-        publisher.show_to(collector)
+    inbox = inbox_of(settings, environ, collector if recording.history else None, model, vocabulary)
+    publisher.show_to(*(each for each in (collector, inbox) if each is not None))
     rule_engine = _rule_engine(settings, model, vocabulary, environ, recording)
     console = build_sink(settings.log, every, classifier.displayed_labels)
     publisher.connect(console, rule_engine.runner, MovedCamera(follower))
@@ -187,6 +188,7 @@ def assemble(
             demand=demand,
             history=recording.history,
             collector=collector,
+            inbox=inbox.answers if inbox else None,
             set_aside=set_aside,
             settings=running_settings,
         )
@@ -207,6 +209,7 @@ def assemble(
         every_by_default=every,
         recording=recording,
         collector=collector,
+        inbox=inbox,
         rule_engine=rule_engine,
         photos=photos,
         web=web,

@@ -11,15 +11,20 @@ from vitcam.datasets.collector import Collector
 from vitcam.datasets.store import DataSets
 from vitcam.errors import UsageError
 from vitcam.folders import state_folder
+from vitcam.inbox.answers import InboxAnswers
+from vitcam.inbox.keeper import InboxKeeper
+from vitcam.inbox.waiting import Inbox, InboxLimits
 from vitcam.model.classifier import Classifier
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import trouble_with
-from vitcam.names.vocabulary import NO_MEANINGS, Meanings
+from vitcam.names.vocabulary import NO_MEANINGS, Meanings, shows_any
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Region
 from vitcam.problems.frozen import FrozenWatch
+from vitcam.run_model import RunModel
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink
+from vitcam.slot import Current
 from vitcam.sources import is_camera
 from vitcam.terminal.consoles import stderr_console
 from vitcam.web.stream.variant import Variant
@@ -58,6 +63,29 @@ def collector_of(settings: Settings, environ: Mapping[str, str]) -> Collector | 
     """What collects pictures; None where there is no state folder."""
     folder = state_folder(environ)
     return None if folder is None else Collector(DataSets(folder, settings.collect.max_mb))
+
+
+def inbox_of(
+    settings: Settings,
+    environ: Mapping[str, str],
+    collector: Collector | None,
+    model: Current[RunModel],
+    vocabulary: Meanings,
+) -> InboxKeeper | None:
+    """What fills the inbox; None where nothing is to be kept, or nobody could name it.
+
+    vocabulary  by which the settings may name labels and groups
+    """
+    folder, names = state_folder(environ), settings.store.forget
+    if folder is None or collector is None or not (settings.inbox.enabled and settings.web.enabled):
+        return None
+    answers = InboxAnswers(Inbox(folder, inbox_limits_of(settings)), collector.data_sets)
+    return InboxKeeper(answers, lambda: model.value.space, lambda prediction: shows_any(names, prediction, vocabulary))
+
+
+def inbox_limits_of(settings: Settings) -> InboxLimits:
+    """How much waits to be named."""
+    return InboxLimits(settings.inbox.pictures, settings.inbox.max_mb)
 
 
 def trouble_with_names(names: ActiveNames, classifier: Classifier) -> str:

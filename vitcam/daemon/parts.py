@@ -20,6 +20,7 @@ from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
 from vitcam.datasets.collector import Collector
 from vitcam.heat.watch import HeatWatch
+from vitcam.inbox.keeper import InboxKeeper
 from vitcam.names.active import ActiveNames
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.run_model import RunModel
@@ -78,6 +79,8 @@ class Daemon:
     recording: Recording
     collector: Collector | None
     """None: there is no folder to collect in."""
+    inbox: InboxKeeper | None
+    """None: nothing is kept, or nobody could name it."""
     rule_engine: RuleEngine
     photos: PhotoClassifier
     web: "WebServer | None"
@@ -90,9 +93,9 @@ class Daemon:
     def workers(self) -> tuple[Watched, ...]:
         """Every thread that runs beside the stages of the pipeline and the web's event loop."""
         web = () if self.web is None else self.web.threads
-        collect = () if self.collector is None else (self.collector.worker,)
+        keepers = [each.worker for each in (self.collector, self.inbox) if each is not None]
         own = (self.heat.worker, self.trials.worker)
-        return (*own, *collect, *self.recording.workers, *self.rule_engine.workers, *web)
+        return (*own, *keepers, *self.recording.workers, *self.rule_engine.workers, *web)
 
     def heartbeats(self) -> Heartbeats:
         """The last signs of life of every part."""

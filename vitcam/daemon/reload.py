@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from vitcam.config.compare import Changes, with_changes
 from vitcam.config.settings import Settings
-from vitcam.daemon.part_options import check_overlay, default_variant, gate_of, prints_every, trouble_with_names
+from vitcam.daemon.part_options import (
+    check_overlay,
+    default_variant,
+    gate_of,
+    inbox_limits_of,
+    prints_every,
+    trouble_with_names,
+)
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.recording import retention_of
 from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
@@ -86,10 +93,7 @@ class Reloader:
             daemon.pipeline.change(settings.model.fps, gate)
         if "camera.crop" in changes.live:
             daemon.crop.become(initial_crop(settings.camera, self._environ, daemon.trials))
-        if daemon.collector is not None:
-            daemon.collector.data_sets.max_mb = settings.collect.max_mb
-        if (history := daemon.recording.history) is not None:
-            history.change(retention_of(settings.store))
+        self._give_room()
         if changes.touch("zones") or "camera.masks" in changes.live:
             try:
                 daemon.areas.become(self._areas(changes, daemon.areas.areas))
@@ -97,6 +101,16 @@ class Reloader:
                 log.error("%s", error)
         if daemon.web is not None:
             daemon.web.change(default_variant(settings, daemon.model.value.classifier), settings.web.names)
+
+    def _give_room(self) -> None:
+        """What is kept may take more room, or less."""
+        daemon, settings = self._daemon, self._running
+        if daemon.collector is not None:
+            daemon.collector.data_sets.max_mb = settings.collect.max_mb
+        if daemon.inbox is not None:
+            daemon.inbox.inbox.limits = inbox_limits_of(settings)
+        if (history := daemon.recording.history) is not None:
+            history.change(retention_of(settings.store))
 
     def _areas(self, changes: Changes, before: Areas) -> ActiveAreas:
         """As at a start; but where the configuration did not change, what was drawn on the page stays."""

@@ -11,6 +11,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from vitcam.datasets.followed import FollowedThings
 from vitcam.datasets.recordings import new_recording
 from vitcam.datasets.store import MINE, DataSets
 from vitcam.datasets.teachable import checked_label
@@ -27,10 +28,9 @@ _USUAL_S = 10.0
 _ALIKE = 0.985  # cosine of two embeddings
 _STILL_S = 1.5  # so often a scene in which nothing changes is taken all the same: that it stays so is worth knowing
 _LEAST_S = 0.08
-_FOLLOWED_NS = 2_000_000_000  # for this time after a look at a box the view around it is not taken
 _MOST_WAITING = 4
 _LARGEST_PX = 640
-_QUALITY = 92
+QUALITY = 92
 _WAIT_S = 0.25
 _ENDS_LATER_S = 5.0  # a camera that gives no frame ends a recording, too
 
@@ -111,8 +111,7 @@ class Collector:
         self._closed = False
         self._masked = 0
         """How often masks were drawn."""
-        self._followed_ns: dict[str | None, int] = {}
-        """When something new was seen in a box last, by zone. Of the publishing thread."""
+        self._followed = FollowedThings()
         self.worker = Worker("collect", self._work)
 
     def begin(self, wanted: Wanted) -> Recorded:
@@ -156,18 +155,8 @@ class Collector:
             found.ended = True
         elif frame.captured_ns < found.began_ns or wanted.zone not in (None, prediction.zone):
             return
-        elif self._shows_the_thing(prediction):
+        elif self._followed.is_shown(prediction):
             self._consider(found, frame, prediction)
-
-    def _shows_the_thing(self, prediction: Prediction) -> bool:
-        """Whether it is what a person may mean: while something is followed that, and not the view around it."""
-        zone, now_ns = prediction.zone, prediction.captured_ns
-        if prediction.at_rest:
-            return False
-        if prediction.track is not None:
-            self._followed_ns[zone] = now_ns
-            return True
-        return now_ns - self._followed_ns.get(zone, -_FOLLOWED_NS) >= _FOLLOWED_NS
 
     def _consider(self, found: _Collecting, frame: Frame, prediction: Prediction) -> None:
         wanted, since_s = found.wanted, (frame.captured_ns - found.taken_ns) / 1e9
@@ -183,8 +172,7 @@ class Collector:
         found.taken_ns = frame.captured_ns
         found.queued += 1
         picture = f"{found.name}-{found.queued:03}.jpg"
-        seen = frame.part(prediction.crop)
-        part = shrunk(seen, min(1.0, _LARGEST_PX / max(seen.shape[:2]))).copy()
+        part = kept_part(frame, prediction)
         with self._changed:
             self._waiting.append((found, picture, part, frame.preview.copy() if wanted.whole else None))
             found.ended = found.ended or found.queued >= (wanted.count or MOST_PICTURES)
@@ -217,8 +205,8 @@ class Collector:
     def _keep(self, found: _Collecting, picture: str, part: Image, whole: Image | None, masked: int) -> None:
         wanted = found.wanted
         try:
-            frame = None if whole is None else encode_jpeg(whole, _QUALITY)
-            self.data_sets.add(wanted.dataset, wanted.label, picture, encode_jpeg(part, _QUALITY), frame)
+            frame = None if whole is None else encode_jpeg(whole, QUALITY)
+            self.data_sets.add(wanted.dataset, wanted.label, picture, encode_jpeg(part, QUALITY), frame)
             if masked != self._masked:  # it was taken without masks that were drawn meanwhile
                 self.data_sets.delete(wanted.dataset, wanted.label, picture)
                 return
@@ -230,6 +218,12 @@ class Collector:
         finally:
             with self._changed:
                 found.handled += 1
+
+
+def kept_part(frame: Frame, prediction: Prediction) -> Image:
+    """(h, w, 3) uint8, RGB: a copy of what the model saw, at most 640 px wide and high."""
+    seen = frame.part(prediction.crop)
+    return shrunk(seen, min(1.0, _LARGEST_PX / max(seen.shape[:2]))).copy()
 
 
 def is_alike(embedding: NDArray[np.float32] | None, others: list[NDArray[np.float32]]) -> bool:

@@ -25,6 +25,7 @@ from vitcam.history.retention import RetentionRules, reclaim
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
 from vitcam.history.write_queue import WriteQueue, WriteTask
 from vitcam.history.writer import HistoryWriter, Listener
+from vitcam.inbox.entry import forget_event
 from vitcam.state import History
 from vitcam.threads.worker import Worker
 
@@ -207,6 +208,11 @@ class EventStore:
         has_one = event.frame is not None and event.summary.detail is not None
         return self._file(detail_of(event.frame)) if event.frame and has_one else None
 
+    def seen(self, event: StoredEvent) -> bytes | None:
+        """The JPEG of what the model saw of it; None and VitcamError as `picture`."""
+        jpeg = self.picture(event)
+        return (self.detail(event) or seen_by_model(jpeg, event.summary)) if jpeg else None
+
     def _file(self, name: str) -> bytes | None:
         try:
             return self._pictures.path(name).read_bytes()
@@ -223,10 +229,8 @@ class EventStore:
         """
         if (event := self.get(event_id)) is None:
             return None
-        jpeg = self.picture(event) if label else None
         try:
-            if label and jpeg:
-                seen = self.detail(event) or seen_by_model(jpeg, event.summary)
+            if label and (seen := self.seen(event)):
                 self._corrections.put(label, event_id, seen)
         except OSError as error:
             raise VitcamError(f"the correction cannot be kept in {self.folder}: {error.strerror}") from error
@@ -269,6 +273,7 @@ class EventStore:
         for event in events:
             if event.corrected:
                 self._corrections.remove(event.corrected, event.id)
+                forget_event(self.folder, event.id)
         self._result_of(reclaim, after_commit=True)
 
     def state(self) -> History:

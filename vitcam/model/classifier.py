@@ -23,7 +23,7 @@ from vitcam.model.labels import check_labels, read_labels
 from vitcam.model.out_of_distribution import contrast, familiarity, logistic
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.model.spare_rows import AddedRows
-from vitcam.model.taught import ABOVE, places_of
+from vitcam.model.taught import ABOVE, own_of, places_of
 from vitcam.model.trial import check_by_trial
 from vitcam.model.words import Words
 from vitcam.names.active import ActiveNames
@@ -76,6 +76,7 @@ class Classifier:
         self._named: tuple[Naming, Groups] | None = None
         words = described.words.inputs(self.card.word_capacity) if described and described.words else {}
         self._taught = described.taught if described else None
+        self.taught_pictures = self._taught.pictures if self._taught else frozenset()
         check_inputs(self.path, self._graph.inputs, self.card, words)
         check_outputs(self.path, self._graph.outputs, self.card)
         own = self._graph.outputs[self._place].shape[-1] - self.card.row_capacity
@@ -210,7 +211,7 @@ class Classifier:
     ) -> Prediction:
         given = outputs["probabilities"]
         # before it are the graph's labels where others stand alone, behind it places for more words or rows
-        probabilities = own = given[self._first : self._first + len(self.labels)]
+        probabilities = own = own_of(given, self._first, len(self.labels), self._taught)
         labels, groups = self.labels, self.groups
         if (naming := self.naming) is not None:
             probabilities, labels, groups = naming.merged(own), naming.labels, self._groups_of(naming)

@@ -25,6 +25,8 @@ class ModelInfo:
     runtime: RuntimeInfo
     groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Group -> indices of its labels, the smallest group first."""
+    taught_pictures: frozenset[bytes] = frozenset()
+    """What `vitcam.model.taught.digest_of` says of each picture that a device taught it with."""
 
 
 def model_info(classifier: Classifier) -> ModelInfo:
@@ -37,6 +39,7 @@ def model_info(classifier: Classifier) -> ModelInfo:
         threshold=classifier.threshold,
         runtime=classifier.runtime,
         groups=classifier.groups.members if classifier.groups else {},
+        taught_pictures=classifier.taught_pictures,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import zipfile
 from dataclasses import dataclass
@@ -16,10 +17,13 @@ from vitcam.model.words import ABSENT
 
 Kind = Literal["", "alone", "added"]
 ROWS, OFFSETS = "taught/rows.npy", "taught/offsets.npy"
+JOINED, PICTURES = "taught/joined.npy", "taught/pictures"
 ABOVE = 100.0
 """Added to the logits of rows that stand alone: the labels of the graph itself get a probability of 0 beside them."""
 NONE = "none of these"
 _HEADER = 1024  # bytes at most of an .npy file's
+_DIGEST = 8  # bytes: enough to tell 20,000 pictures from each other
+_MOST_PICTURES = 2**17
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,16 +33,20 @@ class Taught:
     rows   those of the labels, and behind them, where `none` says so, one for pictures of none of them
     alone  True: the model knows these labels and no others; False: they stand behind those of the graph
     none   whether there is a row for none of them; only where they stand alone
+    joined  of the last rows: which label of the graph each is a further row of; only where they stand behind these
+    pictures  what `digest_of` says of each picture that it was taught with
     """
 
     rows: AddedRows
     alone: bool
     none: bool = False
+    joined: tuple[int, ...] = ()
+    pictures: frozenset[bytes] = frozenset()
 
     @property
     def count(self) -> int:
-        """How many labels."""
-        return len(self.rows.labels) - self.none
+        """How many labels, besides those of the graph."""
+        return len(self.rows.labels) - self.none - len(self.joined)
 
     def given(self, none: bool = True) -> AddedRows:
         """What the graph is given; none: with the row for none of the labels, if there is one."""
@@ -54,7 +62,15 @@ class Taught:
 
     def parts(self) -> dict[str, str | bytes]:
         """For the zip in a model file."""
-        return {ROWS: _bytes(self.rows.rows), OFFSETS: _bytes(self.rows.offsets)}
+        parts: dict[str, str | bytes] = {ROWS: _bytes(self.rows.rows), OFFSETS: _bytes(self.rows.offsets)}
+        if self.joined:
+            parts[JOINED] = _bytes(np.array(self.joined))
+        return parts | {PICTURES: b"".join(sorted(self.pictures))}
+
+
+def digest_of(file: bytes) -> bytes:
+    """The same for the same picture under another name."""
+    return hashlib.blake2b(file, digest_size=16).digest()[:_DIGEST]
 
 
 def places_of(taught: Taught | None, own: int) -> tuple[int, int]:
@@ -65,6 +81,20 @@ def places_of(taught: Taught | None, own: int) -> tuple[int, int]:
     if taught is None:
         return 0, own
     return (own, taught.count) if taught.alone else (0, own + taught.count)
+
+
+def own_of(given: NDArray[Any], first: int, count: int, taught: Taught | None) -> NDArray[Any]:
+    """The probability of each label of a model; a further row of a label of the graph counts with that label.
+
+    given         (n,) all that the graph gives
+    first, count  as `places_of` says
+    """
+    own = given[first : first + count]
+    if taught is None or not taught.joined:
+        return own
+    own = own.copy()
+    own[list(taught.joined)] += given[count : count + len(taught.joined)]
+    return own
 
 
 def read_taught(archive: zipfile.ZipFile, card: ModelCard, labels: tuple[str, ...]) -> Taught | None:
@@ -79,11 +109,34 @@ def read_taught(archive: zipfile.ZipFile, card: ModelCard, labels: tuple[str, ..
     rows, offsets = _read(archive, ROWS, card), _read(archive, OFFSETS, card)
     alone = card.taught == "alone"
     none = alone and len(rows) == len(labels) + 1
-    fits = len(rows) in (len(labels), len(labels) + 1) if alone else 0 < len(rows) < len(labels)
+    joined = _joined(archive, card) if not alone and JOINED in archive.namelist() else ()
+    new = len(rows) - len(joined)
+    own = len(labels) - new
+    if joined and not (0 <= min(joined) <= max(joined) < own and len(set(joined)) == len(joined)):
+        raise ValueError(f"{JOINED} names labels that the graph does not have, or one of them twice")
+    fits = len(rows) in (len(labels), len(labels) + 1) if alone else len(rows) > 0 and 0 <= new < len(labels)
     if rows.ndim != 2 or rows.shape[1] != card.row_width or offsets.shape != rows.shape[:1] or not fits:
         raise ValueError(f"{ROWS} has the shape {rows.shape} and {OFFSETS} {offsets.shape} for {len(labels)} labels")
-    named = (*labels, NONE) if none else labels[len(labels) - len(rows) :]
-    return Taught(AddedRows(named, rows, offsets), alone, none)
+    named = (*labels, NONE) if none else labels if alone else (*labels[own:], *(labels[each] for each in joined))
+    return Taught(AddedRows(named, rows, offsets), alone, none, joined, _pictures(archive))
+
+
+def _joined(archive: zipfile.ZipFile, card: ModelCard) -> tuple[int, ...]:
+    found = _read(archive, JOINED, card)
+    if found.ndim != 1 or (abs(found) > 2**20).any():
+        raise ValueError(f"{JOINED} does not hold a list of labels")
+    return tuple(map(int, found))
+
+
+def _pictures(archive: zipfile.ZipFile) -> frozenset[bytes]:
+    """Files that were taught by an earlier version do not say it."""
+    if PICTURES not in archive.namelist():
+        return frozenset()
+    info = archive.getinfo(PICTURES)
+    if info.file_size % _DIGEST or info.file_size > _DIGEST * _MOST_PICTURES:
+        raise ValueError(f"{PICTURES} has {info.file_size:,} bytes")
+    found = archive.read(info)
+    return frozenset(found[start : start + _DIGEST] for start in range(0, len(found), _DIGEST))
 
 
 def _read(archive: zipfile.ZipFile, name: str, card: ModelCard) -> NDArray[np.float32]:

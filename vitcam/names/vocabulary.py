@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from vitcam.frames import UNKNOWN, Event
+from vitcam.frames import UNKNOWN, Event, Prediction
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import Called, Naming
 from vitcam.names.wanted import WantedNames, key_of
@@ -40,6 +40,15 @@ def means_any(texts: Iterable[str], event: Event, meanings: Meanings) -> bool:
     keys |= label.own | label.groups
     if event.group is not None:
         keys |= {key_of(event.group.name)} | meanings.get(event.group.name, NOTHING).own
+    return any(key_of(text) in keys for text in texts)
+
+
+def shows_any(texts: Iterable[str], prediction: Prediction, meanings: Meanings) -> bool:
+    """Whether a picture may show what one of some texts means: one of its three best guesses, a group, or unknown."""
+    keys = {UNKNOWN} if prediction.unfamiliar else set()
+    for name in (*(guess.label for guess in prediction.best_three), *(group.name for group in prediction.groups)):
+        meaning = meanings.get(name, NOTHING)
+        keys |= {key_of(name)} | meaning.own | meaning.groups
     return any(key_of(text) in keys for text in texts)
 
 

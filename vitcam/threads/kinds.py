@@ -57,6 +57,12 @@ KINDS: Mapping[str, ThreadKind] = {
         "no pictures are collected",
         60.0,
     ),
+    "inbox": ThreadKind(
+        "encodes and writes the pictures of which the model is unsure; it begins with the first one",
+        "the disk",
+        "no pictures are put into the inbox",
+        60.0,
+    ),
     "remember": ThreadKind(
         "keeps crop and zones for the next start once they have worked; it begins with the first change",
         "the disk",

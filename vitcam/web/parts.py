@@ -9,6 +9,7 @@ from vitcam.datasets.collector import Collector
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Prediction
 from vitcam.history.store import EventStore
+from vitcam.inbox.answers import InboxAnswers
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pictures.decode import Decoded
@@ -149,6 +150,8 @@ class WebParts:
     """None: no events are kept."""
     collector: Collector | None = None
     """None: no pictures can be collected."""
+    inbox: InboxAnswers | None = None
+    """None: no pictures wait to be named."""
     set_aside: Aside | None = None
     """None: nothing is remembered."""
     settings: SettingsChoice | None = None

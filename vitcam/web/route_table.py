@@ -6,6 +6,7 @@ from vitcam.web.routes.crop import CropRoute
 from vitcam.web.routes.datasets import DataSetRoutes
 from vitcam.web.routes.event_changes import EventChanges
 from vitcam.web.routes.events import EventRoutes
+from vitcam.web.routes.inbox import InboxRoutes
 from vitcam.web.routes.intake import IntakeRoutes
 from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.model import ModelRoutes
@@ -33,6 +34,7 @@ HANDLERS: tuple[type[Handlers], ...] = (
     NamesRoute,
     DataSetRoutes,
     IntakeRoutes,
+    InboxRoutes,
     TeachRoute,
     PlaybackRoute,
     SettingsRoutes,

@@ -9,6 +9,8 @@ import cv2
 from tests.command import vitcam
 from tests.daemon import answer_to, daemon, get_json, status_of
 from tests.eventually import eventually
+from tests.unit.inbox.entries import JPEG, entry
+from vitcam.inbox.waiting import Inbox, InboxLimits
 
 
 def is_ready(url: str) -> bool:
@@ -69,6 +71,10 @@ def test_the_command_collects_through_a_daemon_with_a_password_and_leaves_no_tok
         tokens = vitcam("token", "list", "--json", **state)
     gone = vitcam("collect", "cup", **state)
     deleted = vitcam("datasets", "delete", "desk", **state)
+    Inbox(tmp_path, InboxLimits(9, 9.0)).add(entry(1, label="mug"), JPEG)
+    waiting = vitcam("datasets", "inbox", "--json", **state)
+    told = vitcam("datasets", "inbox", **state)
+    cleared = vitcam("datasets", "inbox", "--clear", **state)
     again = vitcam("datasets", "delete", "desk", **state)
 
     assert (nobody.code, "vitcam run" in nobody.err) == (2, True)
@@ -76,6 +82,9 @@ def test_the_command_collects_through_a_daemon_with_a_password_and_leaves_no_tok
     assert listed.lines[0]["labels"]["nothing special"] >= 1
     assert [each.code for each in (wrong, bad, gone)] == [2, 2, 2]
     assert tokens.out == ""
+    assert (waiting.lines[0]["id"], waiting.lines[0]["label"]) == (entry(1).id, "mug")
+    assert "1 pictures, 0.0 MB" in told.out
+    assert (cleared.code, list((tmp_path / "inbox").iterdir())) == (0, [])
     assert (deleted.code, again.code, "desk" in again.err) == (0, 2, True)
 
 
@@ -83,6 +92,7 @@ def test_no_masked_px_is_collected_and_a_backup_has_the_pictures(tmp_path: Path)
     state: dict[str, Any] = {"STATE_DIRECTORY": str(tmp_path / "state")}
     config = tmp_path / "config.toml"
     config.write_text('[camera]\nmasks = ["0,0,1,1"]\n')
+    Inbox(tmp_path / "state", InboxLimits(9, 9.0)).add(entry(1), JPEG)
     with daemon("--source", "demo", "--loop", "--config", str(config), **state) as running:
         running.wait_for("ok")
         answer_to(f"{running.url}/api/collect", {"label": "dark", "count": 1, "whole": True})
@@ -94,4 +104,5 @@ def test_no_masked_px_is_collected_and_a_backup_has_the_pictures(tmp_path: Path)
 
     assert [cv2.imread(str(path)).max() < 8 for path in (whole, part)] == [True, True]
     assert (saved.code, restored.code) == (0, 0), saved.err + restored.err
+    assert [each.id for each in Inbox(tmp_path / "new", InboxLimits(9, 9.0)).entries()] == [entry(1).id]
     assert (tmp_path / "new" / part.relative_to(tmp_path / "state")).read_bytes() == part.read_bytes()

@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from openapi_schema_validator import OAS31Validator
 from tests.daemon import Daemon, answer_to, daemon
 from tests.eventually import eventually
 from tests.integration.daemon.test_teach import pictures
+from tests.unit.inbox.entries import JPEG, entry
+from vitcam.inbox.waiting import Inbox, InboxLimits
 from vitcam.web.route_table import ROUTES
 
 PHOTO = (Path(__file__).parents[3] / "models" / "golden" / "coffee.jpg").read_bytes()
@@ -44,6 +47,7 @@ FITTING: dict[str, bytes] = {
     "/api/datasets/{name}/{label}/{picture}": b'{"label": "mug"}',
     "/api/datasets/{name}/{label}": PHOTO,
     "/api/datasets/{name}": zip_of_one(),
+    "/api/inbox/{id}": b'{"label": null}',
     "/api/teach": b'{"dataset": "mine", "name": "discs"}',
     "/api/zones": b'{"zones": {"left": {"rect": [0, 0, 0.5, 1]}}, "masks": [[0.9, 0, 0.1, 0.1]]}',
 }
@@ -141,6 +145,11 @@ def test_a_route_answers_what_its_description_says(
         target = target.replace("{label}", "cup").replace("{picture}", "20260102T000001-001.jpg")
     if route.path == "/api/model/back":
         answer_to(f"{running.url}/api/model", {"name": "cifar10"})
+    if "/inbox" in route.path:
+        Inbox(state, InboxLimits(9, 10.0)).add(replace(entry(1), label="mug", why="corrected", zone="door"), JPEG)
+        target = target.replace("{id}", entry(1).id)
+    if route.path.endswith("/answer"):
+        ask(target.removesuffix("/answer"), "POST", FITTING["/api/inbox/{id}"])
     if "{id}" in target:
         target = target.replace("{id}", eventually(lambda: newest_event(running, "clip" in route.path))["id"])
     if (route.method, route.path) == ("DELETE", "/api/events"):

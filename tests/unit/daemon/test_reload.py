@@ -20,6 +20,7 @@ from vitcam.daemon.reload import Reloader
 from vitcam.datasets.collector import Collector
 from vitcam.errors import ConfigError
 from vitcam.history.retention import RetentionRules
+from vitcam.inbox.waiting import Inbox
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.view import Region
 from vitcam.web.server import WebServer
@@ -40,6 +41,8 @@ LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "events.leave": ("0.1", lambda daemon: daemon.publisher.rules.leave, 0.1),
     "events.dwell_s": ("4", lambda daemon: daemon.publisher.rules.dwell_s, 4.0),
     "collect.max_mb": ("7", lambda daemon: collector(daemon).data_sets.max_mb, 7.0),
+    "inbox.pictures": ("9", lambda daemon: inbox(daemon).limits.pictures, 9),
+    "inbox.max_mb": ("8", lambda daemon: inbox(daemon).limits.max_mb, 8.0),
     "store.keep_days": ("3", lambda daemon: history(daemon).keep_days, 3.0),
     "store.max_mb": ("70", lambda daemon: history(daemon).max_mb, 70.0),
     "actions.secret": ("key", lambda daemon: daemon.rule_engine.webhooks.secret, "key"),
@@ -62,6 +65,11 @@ def history(daemon: Daemon) -> RetentionRules:
     assert store is not None
     assert store._writer.rules is not None
     return store._writer.rules
+
+
+def inbox(daemon: Daemon) -> Inbox:
+    assert daemon.inbox is not None
+    return daemon.inbox.inbox
 
 
 def collector(daemon: Daemon) -> Collector:

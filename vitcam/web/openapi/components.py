@@ -8,6 +8,8 @@ from vitcam.datasets.collector import Recorded
 from vitcam.datasets.intake import Brought
 from vitcam.datasets.store import DataSet
 from vitcam.frames import Level
+from vitcam.inbox.entry import Why
+from vitcam.inbox.lesson import Lesson
 from vitcam.model.installed import ListedModel
 from vitcam.names.languages import LANGUAGES
 from vitcam.names.wanted import MOST
@@ -95,6 +97,14 @@ def components() -> dict[str, Schema]:
         "Brought": described(of_type(Brought), "What became of a photo."),
         "Pictures": record({"pictures": array_of(TEXT)}),
         "PictureEdit": record({"label": TEXT}),
+        "InboxAnswer": record(
+            {
+                "label": nullable(TEXT, "Null: it is thrown away."),
+                "dataset": described(TEXT, "Where it goes; that of the model in use if none is named."),
+            },
+            optional=("dataset",),
+        ),
+        "Inbox": record(_inbox(), "Pictures that wait to be named, and what the names are taught to."),
         "TeachRequest": record(
             {
                 "dataset": TEXT,
@@ -142,6 +152,29 @@ def components() -> dict[str, Schema]:
         "CropRequest": record({"crop": nullable(_fractions())}),
         "PlaybackRequest": {"oneOf": [_only("paused", FLAG), _only("step", {"type": "integer", "enum": [1, -1]})]},
         "WordsRequest": record({"words": array_of(TEXT)}),
+    }
+
+
+def _inbox() -> dict[str, Schema]:
+    picture = record(
+        {
+            "id": TEXT,
+            "why": one_of(get_args(Why), "`corrected`: a person said that an event shows something else."),
+            "time": described({"type": "string", "format": "date-time"}, "When it was kept, in UTC."),
+            "top": array_of(named("Guess"), "What the model took it for, the most probable first."),
+            "model": TEXT,
+            "zone": nullable(TEXT, "Null: the whole view."),
+            "label": nullable(TEXT, "What the person called it."),
+        }
+    )
+    return {
+        "pictures": array_of(picture, "The most informative first."),
+        "bytes": COUNT,
+        "most": described(COUNT, "So many are kept."),
+        "max_mb": NUMBER,
+        "labels": array_of(TEXT, "Of the data set, the most frequent first."),
+        **of_type(Lesson)["properties"],
+        "corrections": described(COUNT, "Named pictures in the data set that the model in use was not taught with."),
     }
 
 

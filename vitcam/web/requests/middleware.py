@@ -27,6 +27,7 @@ _HEADERS = {
 }
 _RESOURCE = "Cross-Origin-Resource-Policy"
 _PICTURES = ("image/jpeg", "multipart/x-mixed-replace")
+_NOTHING = "404: Not Found"  # what aiohttp says where a route says nothing
 """Pages of other programs on the same host show these; those of any other host only where `web.frames` names one."""
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self'; "
@@ -155,6 +156,6 @@ def _status(error: VitcamError) -> int:
 def _sentence(request: web.Request, error: web.HTTPException) -> str:
     if isinstance(error, web.HTTPMethodNotAllowed):
         return f"{request.path} does not take {request.method}; allowed: {', '.join(sorted(error.allowed_methods))}"
-    if isinstance(error, web.HTTPNotFound):
+    if isinstance(error, web.HTTPNotFound) and error.text == _NOTHING:
         return f"there is nothing at {request.path}; the page is at {base_of(request)}/"
     return error.text or error.reason

@@ -1,21 +1,26 @@
 """Changes of the history: another label, favourites, and deleting one event or many."""
 
+import logging
 from typing import Any
 
 from aiohttp import web
 
 from vitcam.access.tokens import Scope
-from vitcam.errors import UsageError
+from vitcam.errors import UsageError, VitcamError
 from vitcam.history.query_text import FILTERS, read_query
 from vitcam.history.record import stored_record
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent
+from vitcam.inbox.entry import InboxEntry, forget_event, id_of_event
+from vitcam.inbox.waiting import Inbox
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.admission import CHANGE, Admission
 from vitcam.web.requests.base_path import base_of
 from vitcam.web.requests.body import Body, read_json
 from vitcam.web.route import BODY_REFUSALS, Route, as_json
 from vitcam.web.routes.events import PARAMETERS, store_or_404
+
+log = logging.getLogger(__name__)
 
 _LONGEST_LABEL = 100
 _REFUSALS = (*BODY_REFUSALS, 404)
@@ -26,6 +31,7 @@ class EventChanges(Handlers):
 
     def __init__(self, app: AppContext) -> None:
         self._history = app.parts.history
+        self._inbox = None if app.parts.inbox is None else app.parts.inbox.inbox
         self._vocabulary = app.parts.vocabulary()
         self._admission = Admission.of_changes(CHANGE, app.threads.edit)
 
@@ -35,7 +41,15 @@ class EventChanges(Handlers):
     async def patch(self, request: web.Request) -> web.Response:
         """Give an event another label, or make it a favourite."""
         store, event_id = store_or_404(self._history), request.match_info["id"]
-        changed = await self._admission.serve(request, lambda body: _change(store, event_id, read_json(body)))
+
+        def work(body: Body) -> StoredEvent | None:
+            wanted = read_json(body)
+            changed = _change(store, event_id, wanted)
+            if self._inbox is not None and changed is not None and "label" in wanted:
+                _ask_about(self._inbox, store, changed)
+            return changed
+
+        changed = await self._admission.serve(request, work)
         if changed is None:
             raise web.HTTPNotFound
         return web.json_response(stored_record(changed, base=base_of(request)))
@@ -84,6 +98,21 @@ def _change(store: EventStore, event_id: str, wanted: Any) -> StoredEvent | None
     if isinstance(favourite, bool):
         changed = store.set_favourite(event_id, favourite)
     return changed
+
+
+def _ask_about(inbox: Inbox, store: EventStore, event: StoredEvent) -> None:
+    """Put the picture of a corrected event into the inbox; what cannot be kept there is a correction all the same."""
+    try:
+        if not event.corrected:
+            forget_event(store.folder, event.id)
+        elif seen := store.seen(event):
+            entry = InboxEntry(
+                id=id_of_event(event.id), why="corrected", taken_ms=event.start_ms, doubt=1.0, top=event.summary.top,
+                model=event.model, zone=event.zone, label=event.corrected,
+            )  # fmt: skip
+            inbox.add(entry, seen)
+    except VitcamError as error:
+        log.warning("the picture of a corrected event is not in the inbox: %s", error)
 
 
 def _is_label(label: Any) -> bool:
