@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from vitcam.actions.task import ActionFailed, Task
+from vitcam.actions.task import ActionFailed, Task, is_made_up
 
 Picture = Callable[[str], bytes | None]
 
@@ -32,7 +32,7 @@ class Notifications:
             raise ActionFailed(MISSING) from None
         logging.getLogger("apprise").setLevel(logging.CRITICAL)  # it logs addresses, which hold tokens
         failed = []
-        with _as_file(self._picture(task.event_id)) as picture:
+        with _as_file(None if is_made_up(task.event_id) else self._picture(task.event_id)) as picture:
             message = {"title": title(task.record), "body": body(task.record), "attach": picture}
             for address in task.rule.notify:
                 service = apprise.Apprise()
@@ -58,7 +58,7 @@ def _as_file(picture: bytes | None) -> Iterator[str | None]:
 def title(record: Mapping[str, Any]) -> str:
     """What was seen, and where."""
     zone = f" ({record['zone']})" if record["zone"] else ""
-    return f"{_name(record)}{zone}"
+    return f"{'Trial: ' if record.get('test') else ''}{_name(record)}{zone}"
 
 
 def body(record: Mapping[str, Any]) -> str:

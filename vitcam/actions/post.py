@@ -23,15 +23,21 @@ class WebhookRefused(Exception):
 
 
 async def post(url: str, body: bytes, headers: dict[str, str]) -> str:
-    """Send it; returns what the receiver said, as one sentence. Raises RetryLater, WebhookRefused.
+    """Send JSON; returns what the receiver said, as one sentence. Raises RetryLater, WebhookRefused.
 
     No text has more of the address than its host: the path of a webhook is often its password.
     """
+    status = await send(url, body, {"Content-Type": "application/json", **headers})
+    return _judged(urlsplit(url).netloc, status)
+
+
+async def send(url: str, body: bytes, headers: dict[str, str]) -> int:
+    """Send it; returns the status of the answer. Raises RetryLater where there is none."""
     import aiohttp  # takes 0.3 s
 
     host = urlsplit(url).netloc
     limits = aiohttp.ClientTimeout(total=TIMEOUT_S)
-    sent = {"Content-Type": "application/json", "User-Agent": f"vitcam/{__version__}", **headers}
+    sent = {"User-Agent": f"vitcam/{__version__}", **headers}
     try:
         async with (
             aiohttp.ClientSession(
@@ -40,7 +46,7 @@ async def post(url: str, body: bytes, headers: dict[str, str]) -> str:
             session.post(url, data=body, headers=sent, allow_redirects=False) as answer,
         ):
             await answer.content.read(_MOST_ANSWER)
-            status = answer.status
+            return answer.status
     except TimeoutError:
         raise RetryLater(f"{host} did not answer within {TIMEOUT_S:g} s") from None
     except (aiohttp.ClientSSLError, ssl.SSLError):
@@ -51,7 +57,6 @@ async def post(url: str, body: bytes, headers: dict[str, str]) -> str:
         raise RetryLater(f"{host} cannot be reached: {why}") from None
     except (aiohttp.ClientError, OSError, ValueError) as error:
         raise RetryLater(f"{host} did not answer as a web server does ({type(error).__name__})") from None
-    return _judged(host, status)
 
 
 def _judged(host: str, status: int) -> str:

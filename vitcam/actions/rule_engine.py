@@ -1,7 +1,10 @@
 """Puts together what acts on events."""
 
 import logging
+import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -10,15 +13,22 @@ from vitcam.actions.line_file import LineFiles
 from vitcam.actions.notification import MISSING as NO_APPRISE
 from vitcam.actions.notification import Notifications, Picture
 from vitcam.actions.outbox import has_outbox
+from vitcam.actions.outcome_log import LastOutcome, OutcomeLog
 from vitcam.actions.pin import MISSING as NO_GPIOZERO
 from vitcam.actions.pin import Pins
-from vitcam.actions.runner import ActionRunner, OutcomeLog
-from vitcam.actions.task import Note
+from vitcam.actions.push import MISSING as NO_PUSH
+from vitcam.actions.push import Push
+from vitcam.actions.push_devices import PushDevices
+from vitcam.actions.rules import Instant, RuleState, step
+from vitcam.actions.runner import ActionRunner
+from vitcam.actions.sound import Chimes, Sound
+from vitcam.actions.task import Note, Task, made_up_event
 from vitcam.actions.webhook import Webhooks
 from vitcam.actions.worker_queue import ActionHandler, WorkerQueue
 from vitcam.config.layers import nearest
 from vitcam.config.settings import Settings
 from vitcam.config.tables import OnSettings
+from vitcam.errors import UsageError
 from vitcam.folders import state_folder
 from vitcam.frames import UNKNOWN
 from vitcam.names.vocabulary import Vocabulary
@@ -27,12 +37,12 @@ from vitcam.threads.worker import Watched
 
 log = logging.getLogger(__name__)
 
-_NEEDED = {"notify": ("apprise", NO_APPRISE), "gpio": ("gpiozero", NO_GPIOZERO)}
+_NEEDED = {"notify": ("apprise", NO_APPRISE), "gpio": ("gpiozero", NO_GPIOZERO), "push": ("http_ece", NO_PUSH)}
 """Kind of action -> the library that does it, and what is said where that is missing."""
 
 
 class RuleEngine:
-    """The runner of a run and what only a reload changes in it.
+    """The runner of a run, the rules of the configuration, and those of the page beside them. In any thread.
 
     seen     what the model can see, and how it may be named
     is_open  whether the labels are words that may change, so that nobody can say which are unknown
@@ -55,20 +65,31 @@ class RuleEngine:
         self._seen = seen
         self._is_open = is_open
         self._outbox = outbox
-        outcomes = OutcomeLog(note)
+        outcomes = self._outcomes = OutcomeLog(note)
+        self.chimes, self.devices = Chimes(), PushDevices(state_folder(environ))
         commands, pins = Commands(environ), Pins()
         self.webhooks = Webhooks(outbox, outcomes, settings.actions.secret)
         handlers: dict[str, ActionHandler] = {
             "command": WorkerQueue("command", commands, outcomes, AT_ONCE, commands.close),
             "webhook": self.webhooks,
             "notify": WorkerQueue("notify", Notifications(picture), outcomes),
+            "push": WorkerQueue("push", Push(self.devices), outcomes),
+            "sound": WorkerQueue("sound", Sound(self.chimes), outcomes),
             "gpio": WorkerQueue("gpio", pins, outcomes, end=pins.close),
             "file": WorkerQueue("file", LineFiles(state_folder(environ)), outcomes),
         }
         self.runner = ActionRunner((), seen, handlers, outcomes)
         self.workers: tuple[Watched, ...] = (*self.runner.workers, pins)
         """Every thread that acts."""
+        self._changing = threading.Lock()
+        self._configured: tuple[OnSettings, ...] = ()
+        self._page: tuple[OnSettings, ...] = ()
         self.change(settings)
+
+    @property
+    def configured(self) -> tuple[OnSettings, ...]:
+        """The rules of the configuration."""
+        return self._configured
 
     def start(self) -> None:
         """Deliver what an earlier run left in the outbox."""
@@ -76,14 +97,59 @@ class RuleEngine:
             self.webhooks.start()
 
     def change(self, settings: Settings) -> None:
-        """Take over other rules, at the next event. In any thread."""
-        self.runner.rules = settings.on
+        """Take over other rules of the configuration, at the next event."""
         self.webhooks.secret = settings.actions.secret
-        self.webhooks.urls = frozenset(rule.webhook for rule in settings.on if rule.webhook)
+        with self._changing:
+            self._configured = settings.on
+            self._put_in_force()
         for sentence in missing_libraries(settings.on):
             log.error("%s", sentence)
         for sentence in unknown_labels_of(settings.on, self._seen.known) if not self._is_open() else ():
             log.warning("%s", sentence)
+
+    def change_page(self, rules: Iterable[OnSettings]) -> None:
+        """Take over other rules of the page, at the next event. They stand beside those of the configuration.
+
+        raises  UsageError where one cannot be asked: nothing is changed then
+        """
+        rules = tuple(rules)
+        for rule in rules:
+            self._try_to_ask(rule)
+        with self._changing:
+            gone = {rule.name for rule in self._page} - {rule.name for rule in rules}
+            self._page = rules
+            self._put_in_force()
+        self._outcomes.forget(gone)
+
+    def try_now(self, rule: OnSettings) -> str:
+        """Do what a rule asks for, with an event that is made up; returns the id of that. Does not wait."""
+        task = Task.made_up(rule)
+        self.runner.do(task)
+        return task.event_id
+
+    def last(self, rule: OnSettings) -> tuple[LastOutcome, ...]:
+        """What came of the last actions of a rule since the start, the newest first."""
+        return self._outcomes.last(rule.name)
+
+    def unknown_label(self, rule: OnSettings) -> str:
+        """That the model does not know the label of a rule, as one sentence; empty if it does, or nobody can say."""
+        names = frozenset[str]() if self._is_open() else self._seen.known
+        return (
+            f"the model knows no {rule.label!r}{_hint(rule, names)}" if names and _waits_for_ever(rule, names) else ""
+        )
+
+    def _put_in_force(self) -> None:
+        rules = (*self._configured, *self._page)
+        self.webhooks.urls = frozenset(rule.webhook for rule in rules if rule.webhook)
+        self.runner.rules = rules
+
+    def _try_to_ask(self, rule: OnSettings) -> None:
+        event = made_up_event(rule, "test")
+        try:
+            step((rule,), self._seen, RuleState(), Instant.at(time.monotonic_ns(), datetime.now()), event)
+        except Exception as error:
+            log.exception("a rule of the page cannot be asked; please report it")
+            raise UsageError(f"the alert {rule.name} does not work: {type(error).__name__}; change it") from error
 
 
 def missing_libraries(rules: Iterable[OnSettings]) -> list[str]:
@@ -94,10 +160,17 @@ def missing_libraries(rules: Iterable[OnSettings]) -> list[str]:
 
 def unknown_labels_of(rules: Iterable[OnSettings], names: frozenset[str]) -> list[str]:
     """A sentence for each rule whose label the model does not know. names: of labels and groups."""
-    found, keys = [], {UNKNOWN, "", *map(key_of, names)}
-    for rule in rules:
-        if rule.kind == "seen" and key_of(rule.label) not in keys:
-            near = nearest(rule.label, names)
-            hint = f"; did you mean {near!r}?" if near else ""
-            found.append(f"the rule {rule.name} waits for {rule.label!r}, which the model does not know{hint}")
-    return found
+    return [
+        f"the rule {rule.name} waits for {rule.label!r}, which the model does not know{_hint(rule, names)}"
+        for rule in rules
+        if _waits_for_ever(rule, names)
+    ]
+
+
+def _waits_for_ever(rule: OnSettings, names: frozenset[str]) -> bool:
+    return rule.kind == "seen" and key_of(rule.label) not in {UNKNOWN, "", *map(key_of, names)}
+
+
+def _hint(rule: OnSettings, names: frozenset[str]) -> str:
+    near = nearest(rule.label, names)
+    return f"; did you mean {near!r}?" if near else ""

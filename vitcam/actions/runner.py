@@ -2,13 +2,13 @@
 
 import logging
 import queue
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from vitcam.actions.outcome_log import OutcomeLog
 from vitcam.actions.rules import TICK_S, Firing, Instant, RuleState, step
-from vitcam.actions.task import Note, Outcome, Task
+from vitcam.actions.task import Task
 from vitcam.actions.worker_queue import ActionHandler
 from vitcam.config.tables import OnSettings
 from vitcam.frames import Event, Prediction, Unreadable
@@ -23,34 +23,6 @@ _MOST_EVENTS = 256
 _END_WITHIN_S = 0.2
 _LEAVE_S = 0.1  # for commands that were killed
 _IDLE_S = 5.0
-_LOG_EVERY_S = 60.0
-
-
-class OutcomeLog:
-    """Counts outcomes, remembers the last trouble, logs each failure, and passes outcomes on. In any thread."""
-
-    def __init__(self, note: Note) -> None:
-        self._note = note
-        self._lock = threading.Lock()
-        self.ok = self.failed = 0
-        self.trouble = ""
-        self._logged_s = 0.0
-
-    def __call__(self, outcome: Outcome) -> None:
-        with self._lock:
-            self.ok += outcome.status == "ok"
-            if outcome.status == "failed":
-                self.failed += 1
-                self._tell(f"{outcome.kind} of the rule {outcome.rule}: {outcome.detail}")
-        self._note(outcome)
-
-    def _tell(self, trouble: str) -> None:
-        """Log it, the same sentence once a minute at most: events may come fast."""
-        now_s = time.monotonic()
-        if trouble != self.trouble or now_s - self._logged_s >= _LOG_EVERY_S:
-            self._logged_s = now_s
-            log.warning("%s", trouble)
-        self.trouble = trouble
 
 
 class ActionRunner:
@@ -152,6 +124,9 @@ class ActionRunner:
             self._begin(firing)
 
     def _begin(self, firing: Firing) -> None:
-        task = Task.of(firing)
-        for kind in firing.rule.kinds:
+        self.do(Task.of(firing))
+
+    def do(self, task: Task) -> None:
+        """Do soon what the rule of a task asks for. In any thread; does not wait."""
+        for kind in task.rule.kinds:
             self._handlers[kind].put(task)

@@ -1,6 +1,8 @@
 """What has to be done because of an event, and what came of it."""
 
 import json
+import secrets
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,8 +10,24 @@ from typing import Any, Literal
 from vitcam.actions.rules import Firing
 from vitcam.config.tables import OnSettings
 from vitcam.errors import VitcamError
+from vitcam.frames import Event
 from vitcam.text import readable
 from vitcam.wire import event_record
+
+_MADE_UP = "test-"  # no id of an event begins so
+
+
+def is_made_up(event_id: str) -> bool:
+    """Whether an event never was, but was made to try a rule."""
+    return event_id.startswith(_MADE_UP)
+
+
+def made_up_event(rule: OnSettings, camera: str) -> Event:
+    """One that a rule would act at."""
+    now = time.monotonic_ns()
+    start, end = now - round(max(rule.for_s, 1.0) * 1e9), now if rule.phase == "end" else None
+    id_, label, zone = f"{_MADE_UP}{secrets.token_hex(4)}", rule.label or "test", rule.zone or None
+    return Event(id_, rule.phase, label, 1.0, start, end, camera, zone=zone, kind=rule.kind)
 
 
 class ActionFailed(VitcamError):
@@ -30,6 +48,12 @@ class Task:
         event = firing.event
         more = {"camera": readable(event.camera), "rule": firing.rule.name}
         return cls(firing.rule, event.id, {**event_record(event), **more})
+
+    @classmethod
+    def made_up(cls, rule: OnSettings, camera: str = "test") -> "Task":
+        """Of an event that the rule would act at. `test` marks it for those who get it."""
+        event = made_up_event(rule, camera)
+        return cls(rule, event.id, {**cls.of(Firing(rule, event)).record, "test": True})
 
     @property
     def text(self) -> str:

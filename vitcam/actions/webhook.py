@@ -11,7 +11,7 @@ from pathlib import Path
 
 from vitcam.actions.outbox import MOST_DELIVERIES, Delivery, Outbox
 from vitcam.actions.post import RetryLater, WebhookRefused, post, signed
-from vitcam.actions.task import Note, Outcome, Task, short_detail
+from vitcam.actions.task import Note, Outcome, Task, is_made_up, short_detail
 from vitcam.threads.worker import Watched, Worker
 
 log = logging.getLogger(__name__)
@@ -127,21 +127,22 @@ class Webhooks:
                 self._idle.set()
             self._write_down(outbox, self._wait_s())
             return
-        if delivery.url not in self.urls:
+        if delivery.url not in self.urls and not is_made_up(delivery.event_id):  # a rule that is off can be tried
             self._give_up(outbox, delivery, "no rule has this webhook any more")
         else:
             self._deliver(outbox, delivery, loop)
         self._write_down(outbox, 0)
 
     def _next(self, outbox: Outbox) -> Delivery | None:
-        """The oldest delivery to an address that is not left alone now."""
+        """The oldest delivery to an address that is not left alone now; one that a person waits for comes first."""
         now_s = time.monotonic()
+        tried = (each for each in outbox.deliveries if is_made_up(each.event_id))
         free = (
             each
             for each in outbox.deliveries
             if each.url not in self._pauses or self._pauses[each.url].until_s <= now_s
         )
-        return next(free, None)
+        return next(tried, None) or next(free, None)
 
     def _wait_s(self) -> float:
         now_s = time.monotonic()
@@ -193,6 +194,9 @@ class Webhooks:
                 self._sending = None
 
     def _retry_later(self, outbox: Outbox, delivery: Delivery, why: str) -> None:
+        if is_made_up(delivery.event_id):  # a person waits for it now, and tries again
+            self._give_up(outbox, delivery, why)
+            return
         before = self._pauses.get(delivery.url)
         length_s = min(before.length_s * 2, _LONGEST_PAUSE_S) if before else self._first_pause_s
         self._pauses[delivery.url] = _Pause(time.monotonic() + length_s, length_s)

@@ -64,6 +64,9 @@ def _acts(secret: str, environ: Mapping[str, str]) -> "dict[str, Act]":
     from vitcam.actions.notification import Notifications
     from vitcam.actions.pin import Pins
     from vitcam.actions.post import RetryLater, WebhookRefused, post, signed
+    from vitcam.actions.push import Push
+    from vitcam.actions.push_devices import PushDevices
+    from vitcam.actions.sound import Chimes, Sound
     from vitcam.actions.task import ActionFailed
 
     pins = Pins()
@@ -86,36 +89,23 @@ def _acts(secret: str, environ: Mapping[str, str]) -> "dict[str, Act]":
         "command": Commands(environ),
         "webhook": webhook,
         "notify": Notifications(lambda _: None),
+        "push": Push(PushDevices(state_folder(environ))),
+        "sound": Sound(Chimes()),
         "gpio": pin,
         "file": LineFiles(state_folder(environ)),
     }
 
 
 def _outcomes(rules: "Sequence[OnSettings]", acts: "Mapping[str, Act]") -> "Iterator[Outcome]":
-    from vitcam.actions.task import ActionFailed
+    from vitcam.actions.task import ActionFailed, Task
 
     for rule in rules:
-        task = _made_up(rule)
+        task = Task.made_up(rule)
         for kind in rule.kinds:
             try:
                 yield task.done(kind, acts[kind](task))
             except ActionFailed as failure:
                 yield task.failed(kind, str(failure))
-
-
-def _made_up(rule: "OnSettings") -> "Task":
-    """An event that the rule would act at; `test` marks it for those who get it."""
-    from vitcam.actions.rules import Firing
-    from vitcam.actions.task import Task
-    from vitcam.frames import Event
-
-    now = time.monotonic_ns()
-    end = now if rule.phase == "end" else None
-    start = now - round(max(rule.for_s, 1.0) * 1e9)
-    label, zone = rule.label or "test", rule.zone or None
-    event = Event("test", rule.phase, label, 1.0, start, end, "test", zone=zone, kind=rule.kind)
-    task = Task.of(Firing(rule, event))
-    return Task(rule, event.id, {**task.record, "test": True})
 
 
 def _show(outcome: "Outcome", as_json: bool) -> None:

@@ -254,13 +254,18 @@ class FoundTables:
         """The rules, in their order, each with a name. Raises ConfigError for one that does nothing."""
         found: list[OnSettings] = []
         for number, values in self._values["on"].items():
-            rule = OnSettings(**{"name": number, **values})  # type: ignore[arg-type]
+            rule = OnSettings(**{"name": number, **values, "place": self._place_of(number, values)})  # type: ignore[arg-type]
             if not rule.kinds:
                 raise ConfigError(f"[[on]] number {number} does nothing; give it one of {', '.join(ACTIONS)}")
             if any(rule.name == other.name for other in found):
                 raise ConfigError(f"two [[on]] are called {rule.name!r}; give each a name of its own")
             found.append(rule)
         return tuple(found)
+
+    def _place_of(self, number: str, keys: Iterable[str]) -> str:
+        """The file of a rule, and the line of its first key where that is known."""
+        lines = [line for key in keys if (line := self.lines.get(f"on.{number}.{key}"))]
+        return f"line {min(lines)} of {self._rules_from}" if lines else self._rules_from
 
     def _forget(self, key: str) -> None:
         self._values[key] = {}

@@ -1,7 +1,7 @@
 """What a configuration may hold several of: zones, each with a name, and rules, in the order in which they stand."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
@@ -12,7 +12,7 @@ from vitcam.pictures.view import CROP_WORDS, Follow, is_region
 
 EventKind = Literal["seen", "unknown", "problem"]
 Phase = Literal["new", "end"]
-ACTIONS = ("command", "webhook", "notify", "gpio", "file")
+ACTIONS = ("command", "webhook", "notify", "push", "sound", "gpio", "file")
 """Keys of a rule that say what is done."""
 
 
@@ -57,7 +57,7 @@ class ZoneSettings:
 
 @dataclass(frozen=True, slots=True)
 class OnSettings:
-    """A rule: what is done when an event fits. It needs at least one of command, webhook, notify, gpio and file."""
+    """A rule: what is done when an event fits. It needs at least one key of `ACTIONS`."""
 
     name: Annotated[
         str,
@@ -130,6 +130,10 @@ class OnSettings:
             secret=True,
         ),
     ] = ()
+    push: Annotated[
+        bool, Rule("Send a message to every browser that was allowed to get one, on the page below Alerts", live=True)
+    ] = False
+    sound: Annotated[bool, Rule("Play a sound in every window that shows the page", live=True)] = False
     gpio: Annotated[
         int | None,
         Rule("Pin that is set high, by its BCM number as in GPIO17", low=0, high=27, example=17, live=True),
@@ -147,11 +151,17 @@ class OnSettings:
         float, Rule("Size at which the file is renamed and a new one begun, in MB", low=0.001, high=10000, live=True)
     ] = 10.0
     file_keep: Annotated[int, Rule("Number of renamed files that are kept", low=0, high=99, live=True)] = 3
+    place: str = field(default="", compare=False)
+    """The file that it comes from, with the line where that is known; empty: no file."""
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """What it does: some of `ACTIONS`."""
-        return tuple(kind for kind in ACTIONS if getattr(self, kind) not in ((), "", None))
+        return tuple(kind for kind in ACTIONS if _is_given(getattr(self, kind)))
+
+
+def _is_given(value: object) -> bool:
+    return value is not None and value is not False and value not in ((), "")  # 0 is a pin
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ import pytest
 from tests.eventually import eventually
 from tests.unit.actions.doing import Kept, event, task
 from vitcam.actions import runner
-from vitcam.actions.runner import ActionRunner, OutcomeLog
+from vitcam.actions.outcome_log import OutcomeLog
+from vitcam.actions.runner import ActionRunner
 from vitcam.actions.task import ActionFailed, Outcome, Task
 from vitcam.actions.worker_queue import WorkerQueue
 from vitcam.config.tables import OnSettings

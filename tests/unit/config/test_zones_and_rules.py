@@ -79,7 +79,7 @@ def test_a_later_file_changes_keys_of_a_zone_and_replaces_all_rules(read: Read, 
         ("[[on]]\n" * 65, "allowed are 64"),
         (
             '[[on]]\nlabel = "cat"',
-            r"\[\[on\]\] number 1 does nothing; give it one of command, webhook, notify, gpio, file",
+            r"\[\[on\]\] number 1 does nothing; give it one of command, webhook, notify, push, sound",
         ),
         ('[[on]]\nname = "a b"\ngpio = 2', "on.1.name is 'a b'; allowed is up to 32 letters, digits, - and _"),
         ('[[on]]\nname = "2"\ngpio = 2\n[[on]]\ngpio = 3', r"two \[\[on\]\] are called '2'; give each a name"),
@@ -115,6 +115,15 @@ def test_the_number_is_the_name_of_a_rule_without_one(read: Read) -> None:
 
     assert [rule.name for rule in rules] == ["1", "lamp"]
     assert [rule.kinds for rule in rules] == [("gpio",), ("gpio", "file")]
+
+
+def test_a_rule_knows_the_line_of_its_first_key_unless_that_cannot_be_told(read: Read) -> None:
+    rules = read("# one\n[[on]]\ngpio = 0\n\n [[ on ]] # two\r\nsound = true").settings.on
+    [inline] = read("on = [{push = true}]").settings.on
+
+    assert [rule.place.split(" of ")[0] for rule in rules] == ["line 3", "line 6"]
+    assert [rule.kinds for rule in (*rules, inline)] == [("gpio",), ("sound",), ("push",)]
+    assert not inline.place.startswith("line")
 
 
 def test_a_secret_of_the_wrong_kind_is_not_repeated(read: Read) -> None:
