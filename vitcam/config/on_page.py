@@ -44,7 +44,8 @@ class Why(StrEnum):
 
 
 _OF_ZONES = ("rect", "labels", "enter", "leave", "dwell_s", "follow")
-_OF_RULES = ("name", "label", "zone", "above", "for_s", "between", "cooldown_s", "kind", "phase", "webhook", "notify")
+_RULE_KEYS = "name label zone above for_s between cooldown_s kind phase webhook notify push sound"
+_OF_RULES = _RULE_KEYS.split()
 NOT_ON_PAGE: Mapping[str, Why] = MappingProxyType(
     {
         "camera.crop": Why.ELSEWHERE,

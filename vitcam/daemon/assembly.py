@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from vitcam.actions.rule_engine import RuleEngine
+from vitcam.alerts.running_alerts import RunningAlerts
+from vitcam.alerts.saved_alerts import SavedAlerts
 from vitcam.config.settings import HeatSettings, Settings, labels_in
 from vitcam.config.validators import seconds_of
 from vitcam.daemon.binding import binding
@@ -149,6 +151,7 @@ def assemble(
     inbox = inbox_of(settings, environ, collector if recording.history else None, model, vocabulary)
     publisher.show_to(*(each for each in (collector, inbox) if each is not None))
     rule_engine = _rule_engine(settings, model, vocabulary, environ, recording)
+    alerts = None if every else RunningAlerts(rule_engine, SavedAlerts(state_folder(environ)), areas)
     console = build_sink(settings.log, every, classifier.displayed_labels)
     publisher.connect(console, rule_engine.runner, MovedCamera(follower))
     areas.on_new_masks(pipeline.let_go, publisher.let_go, *recording.let_go())  # those nearer to the source first
@@ -167,6 +170,7 @@ def assemble(
         default=default,
         page=page,
         trials=trials,
+        watched=lambda: [] if alerts is None else alerts.watched_labels,
     )
     running_settings = RunningSettings(
         settings, options.layers, page=page, trials=trials, vocabulary=vocabulary, service=service
@@ -191,6 +195,7 @@ def assemble(
             inbox=inbox.answers if inbox else None,
             set_aside=set_aside,
             settings=running_settings,
+            alerts=alerts,
         )
         with set_aside.blameless():
             web = _web_server(parts, settings, environ, show)

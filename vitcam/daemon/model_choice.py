@@ -5,6 +5,7 @@ A prediction carries what answered, so no event, headline or stored picture mixe
 
 import logging
 import threading
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ class RunningModel:
     model     the one in use, which every part that asks it reads
     settings  in force; a reload replaces them
     fixed     where the model is named, so that the page cannot choose another one; empty where it can
+    watched   labels that are asked for beside those of the settings and the zones, and who asks
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class RunningModel:
         default: Current[Variant],
         page: PageSettings,
         trials: Trials,
+        watched: Callable[[], list[tuple[str, str]]] = list,
     ) -> None:
         self._model = model
         self.settings = settings
@@ -60,6 +63,7 @@ class RunningModel:
         self._page = page
         self._trials = trials
         self._installed = InstalledModels()
+        self._watched = watched
         self._before = ""
         self._stamp = _stamp(model.value.name_or_file)
         self._changing = threading.RLock()
@@ -152,7 +156,7 @@ class RunningModel:
 
     def _described(self, model: RunModel) -> ChosenModel:
         seen = vocabulary_of(Current(model), self._names)
-        asked_for = [*self._areas.areas.watched_labels, *labels_in(self.settings)]
+        asked_for = [*self._areas.areas.watched_labels, *labels_in(self.settings), *self._watched()]
         unknown = () if model.words is not None else unknown_labels(asked_for, seen.known)
         return ChosenModel(model.name_or_file, tuple(unknown))
 

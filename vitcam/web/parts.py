@@ -121,6 +121,46 @@ class SettingsChoice(Protocol):
         ...
 
 
+class Alerts(Protocol):
+    """The rules of the page. Each method but `follow` and `try_now` may wait for the disk, and raise UsageError."""
+
+    def record(self) -> dict[str, Any]:
+        """Alerts, the rules of the configuration, and what came of both last."""
+        ...
+
+    def make(self, body: Any, /) -> dict[str, Any]:
+        """Make an alert; returns it, and why it is not kept."""
+        ...
+
+    def change(self, id_: str, body: Any, /) -> dict[str, Any] | None:
+        """Change an alert; returns it, and why it is not kept; None: there is none of that id."""
+        ...
+
+    def delete(self, id_: str, /) -> str | None:
+        """Delete an alert; returns why it may come again, "" if it does not; None: there is none of that id."""
+        ...
+
+    def try_now(self, id_: str, /) -> str | None:
+        """Begin what an alert does, with an event that is made up; returns its id; None: there is no such alert."""
+        ...
+
+    def push_key(self) -> str:
+        """The public key of the one who sends messages to browsers, in base64url."""
+        ...
+
+    def add_device(self, body: Any, /) -> None:
+        """A browser may get messages."""
+        ...
+
+    def remove_device(self, id_: str, /) -> bool:
+        """It gets none any more; False: there is none of that id."""
+        ...
+
+    def follow(self, ring: Callable[[bytes], int], /) -> None:
+        """`ring` is called with what open pages play a sound for; it returns how many connections get it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class WebParts:
     """The parts of a run that the page and the API show, and those that viewers may change."""
@@ -156,6 +196,8 @@ class WebParts:
     """None: nothing is remembered."""
     settings: SettingsChoice | None = None
     """None: nothing can be set."""
+    alerts: Alerts | None = None
+    """None: no alerts can be made, as in a run that classifies files as fast as it can."""
 
     def vocabulary(self) -> Vocabulary:
         """By which texts labels and groups may be named now."""

@@ -2,6 +2,7 @@
 
 from vitcam.web.context import Handlers
 from vitcam.web.openapi.document import OpenApiRoute
+from vitcam.web.routes.alerts import AlertRoutes
 from vitcam.web.routes.crop import CropRoute
 from vitcam.web.routes.datasets import DataSetRoutes
 from vitcam.web.routes.event_changes import EventChanges
@@ -32,6 +33,7 @@ HANDLERS: tuple[type[Handlers], ...] = (
     CropRoute,
     ZonesRoute,
     NamesRoute,
+    AlertRoutes,
     DataSetRoutes,
     IntakeRoutes,
     InboxRoutes,

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from openapi_schema_validator import OAS31Validator
 
-from tests.daemon import Daemon, answer_to, daemon
+from tests.daemon import Daemon, answer_to, daemon, get_json
 from tests.eventually import eventually
 from tests.integration.daemon.test_teach import pictures
 from tests.unit.inbox.entries import JPEG, entry
@@ -33,7 +33,21 @@ def zip_of_one() -> bytes:
 
 
 ENDLESS = ("/stream", "/api/predictions")
+# the keys of RFC 8291, 5
+SUBSCRIPTION = json.dumps(
+    {
+        "endpoint": "https://push.example.net/push/JzLQ3raZJfFBR0aqvOMsLrt54w4rJUsV",
+        "keys": {
+            "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+            "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+        },
+        "expirationTime": None,
+    }
+).encode()
 FITTING: dict[str, bytes] = {
+    "/api/alerts": b'{"label": "cup", "sound": true}',
+    "/api/alerts/{id}": b'{"for_s": 5}',
+    "/api/alerts/push": SUBSCRIPTION,
     "/api/classify": PHOTO,
     "/api/explain": PHOTO,
     "/api/crop": b'{"crop": [0, 0, 0.5, 0.5]}',
@@ -60,6 +74,9 @@ WRONG = [
     ("GET", "/api/events/export?format=x", 400),
     ("DELETE", "/api/events", 400),
     ("PATCH", "/api/events/none", 404),
+    ("PATCH", "/api/alerts/none", 404),
+    ("POST", "/api/alerts", 400),
+    ("POST", "/api/alerts/push", 400),
     ("GET", "/page/history/none.js", 404),
     ("POST", "/api/classify", 400),
     ("POST", "/api/crop", 400),
@@ -150,6 +167,8 @@ def test_a_route_answers_what_its_description_says(
         target = target.replace("{id}", entry(1).id)
     if route.path.endswith("/answer"):
         ask(target.removesuffix("/answer"), "POST", FITTING["/api/inbox/{id}"])
+    if "/api/alerts/" in target:
+        target = target.replace("{id}", id_below_alerts(running, route.path))
     if "{id}" in target:
         target = target.replace("{id}", eventually(lambda: newest_event(running, "clip" in route.path))["id"])
     if (route.method, route.path) == ("DELETE", "/api/events"):
@@ -178,6 +197,15 @@ def test_a_server_sent_prediction_is_described(running: Daemon, document: dict[s
 
     assert "attention" in found
     assert_described(document, {"$ref": "#/components/schemas/LivePrediction"}, found)
+
+
+def id_below_alerts(running: Daemon, path: str) -> str:
+    """Of a browser that gets messages, or of an alert, which is made for it."""
+    url = f"{running.url}/api/alerts"
+    if "/push/" not in path:
+        return str(answer_to(url, {"sound": True})[1]["alert"]["id"])
+    answer_to(f"{url}/push", SUBSCRIPTION)
+    return str(get_json(url)["devices"][0]["id"])
 
 
 @pytest.mark.parametrize(("method", "target", "status"), WRONG)

@@ -18,6 +18,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Follow
 from vitcam.sources.playback import Position
 from vitcam.state import State
+from vitcam.web.openapi.alerts import alert_schemas
 from vitcam.web.openapi.history import PLACE, event_schemas
 from vitcam.web.openapi.schema import (
     ANYTHING,
@@ -136,6 +137,7 @@ def components() -> dict[str, Schema]:
         ),
         "Words": record({"words": array_of(TEXT), "remembered": FLAG, "reason": _REASON}),
         **event_schemas(),
+        **alert_schemas(),
         "Zones": record(_areas() | {"from": _ORIGIN}, "Zones and privacy masks."),
         "ChangedZones": record(_areas() | {"from": _ORIGIN, "remembered": FLAG, "reason": _REASON}),
         "ZonesRequest": record(_areas()),

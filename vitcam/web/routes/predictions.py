@@ -124,6 +124,8 @@ class PredictionRoutes(Handlers):
         parts = app.parts
         self._clients = app.viewers["predictions"]
         live_events = LiveEvents(parts.history, app.threads.reads)
+        if parts.alerts is not None:
+            parts.alerts.follow(live_events.ring)
         self._feed = PredictionFeed(AsyncSlot(parts.predicted), parts.latest, live_events)
 
     @Route(
@@ -137,7 +139,9 @@ class PredictionRoutes(Handlers):
         },
         answers={
             "text/event-stream": described(
-                TEXT, "`prediction`, whose data are a `LivePrediction`; `event`, whose data are an `Event`."
+                TEXT,
+                "`prediction`, whose data are a `LivePrediction`; `event`, whose data are an `Event`; `alert`, whose "
+                "data are an `AlertSound`.",
             )
         },
         refusals=(503,),

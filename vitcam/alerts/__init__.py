@@ -1,0 +1,1 @@
+"""Rules that people make on the page. They stand beside those of the configuration."""

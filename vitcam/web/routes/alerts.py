@@ -1,0 +1,144 @@
+"""Alerts: rules that people make on the page, beside those of the configuration, and browsers that get messages.
+
+A person with the scope `control` chooses where webhooks go, also within the home's network: that is what they are for.
+So what a receiver answers is never passed on, but for its status, and no redirect is followed.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from typing import Any
+
+from aiohttp import web
+
+from vitcam.access.tokens import Scope
+from vitcam.web.context import AppContext, Handlers
+from vitcam.web.parts import Alerts
+from vitcam.web.requests.admission import Admission
+from vitcam.web.requests.body import BodyLimits, read_json
+from vitcam.web.route import BODY_REFUSALS, Route, as_json
+
+_ALERT = BodyLimits(16384, 5.0, "the alert")
+_NO_STORE = {"Cache-Control": "no-store"}
+_PAUSE_S = 3.0
+_MOST_TRIED = 64
+_REFUSALS = (*BODY_REFUSALS, 404)
+
+
+class AlertRoutes(Handlers):
+    """Lists, makes, changes, deletes and tries them."""
+
+    def __init__(self, app: AppContext) -> None:
+        self._alerts = app.parts.alerts
+        self._reads = app.threads.reads
+        self._admission = Admission.of_changes(_ALERT, app.threads.change)
+        self._tried: OrderedDict[str, float] = OrderedDict()
+
+    @Route("GET", "/api/alerts", Scope.READ, answers=as_json("Alerts"), refusals=(404,))
+    async def show(self, _: web.Request) -> web.Response:
+        """Alerts, the rules of the configuration, and what came of both last.
+
+        Addresses are shown as far as that tells no secret.
+        """
+        record = await asyncio.wrap_future(self._reads.submit(self._all().record))
+        return web.json_response(record, headers=_NO_STORE)
+
+    @Route(
+        "POST",
+        "/api/alerts",
+        Scope.CONTROL,
+        body=as_json("AlertRequest"),
+        answers=as_json("ChangedAlert"),
+        refusals=(404,),
+    )
+    async def make(self, request: web.Request) -> web.Response:
+        """Make an alert.
+
+        It acts from the next event on. `remembered` says whether the next run will have it, too.
+        """
+        alerts = self._all()
+        return web.json_response(await self._admission.serve(request, lambda body: alerts.make(read_json(body))))
+
+    @Route(
+        "PATCH",
+        "/api/alerts/{id}",
+        Scope.CONTROL,
+        body=as_json("AlertRequest"),
+        answers=as_json("ChangedAlert"),
+        refusals=(404,),
+    )
+    async def change(self, request: web.Request) -> web.Response:
+        """Change an alert.
+
+        What is left out stays. An address that is sent as it was shown stays, too.
+        """
+        alerts, id_ = self._all(), request.match_info["id"]
+        return _found(await self._admission.serve(request, lambda body: alerts.change(id_, read_json(body))))
+
+    @Route("DELETE", "/api/alerts/{id}", Scope.CONTROL, answers=as_json("Remembered"), refusals=_REFUSALS)
+    async def delete(self, request: web.Request) -> web.Response:
+        """Delete an alert."""
+        alerts, id_ = self._all(), request.match_info["id"]
+        reason = await self._admission.serve(request, lambda _: alerts.delete(id_))
+        return _found(None if reason is None else {"remembered": not reason, "reason": reason})
+
+    @Route("POST", "/api/alerts/{id}/try", Scope.CONTROL, answers=as_json("AlertTrial"), refusals=_REFUSALS)
+    async def try_now(self, request: web.Request) -> web.Response:
+        """Do now what an alert does, with an event that is made up.
+
+        What comes of it stands soon among the `last` of the alert, under this `trial`.
+        """
+        alerts, id_ = self._all(), request.match_info["id"]
+        self._wait_between(id_)
+        trial = await self._admission.serve(request, lambda _: alerts.try_now(id_))
+        return _found(None if trial is None else {"trial": trial})
+
+    @Route("GET", "/api/alerts/push", Scope.CONTROL, answers=as_json("PushKey"), refusals=(400, 404))
+    async def push_key(self, _: web.Request) -> web.Response:
+        """The public key with which a browser allows messages."""
+        key = await asyncio.wrap_future(self._reads.submit(self._all().push_key))
+        return web.json_response({"key": key}, headers=_NO_STORE)
+
+    @Route(
+        "POST",
+        "/api/alerts/push",
+        Scope.CONTROL,
+        body=as_json("PushRequest"),
+        answers=as_json("Status"),
+        refusals=(404,),
+    )
+    async def add_device(self, request: web.Request) -> web.Response:
+        """Let a browser get messages."""
+        alerts = self._all()
+        await self._admission.serve(request, lambda body: alerts.add_device(read_json(body)))
+        return web.json_response({"status": "ok"})
+
+    @Route("DELETE", "/api/alerts/push/{id}", Scope.CONTROL, answers=as_json("Status"), refusals=_REFUSALS)
+    async def remove_device(self, request: web.Request) -> web.Response:
+        """Send no more messages to a browser."""
+        alerts, id_ = self._all(), request.match_info["id"]
+        removed = await self._admission.serve(request, lambda _: alerts.remove_device(id_))
+        return _found({"status": "ok"} if removed else None)
+
+    def _all(self) -> Alerts:
+        if self._alerts is None:
+            raise web.HTTPNotFound
+        return self._alerts
+
+    def _wait_between(self, id_: str) -> None:
+        """Raises HTTPTooManyRequests: each trial sends something to somebody."""
+        now_s = time.monotonic()
+        if now_s - self._tried.get(id_, -_PAUSE_S) < _PAUSE_S:
+            raise web.HTTPTooManyRequests(
+                text=f"this alert was tried a moment ago; try it again in {_PAUSE_S:g} s", headers={"Retry-After": "3"}
+            )
+        self._tried.pop(id_, None)
+        self._tried[id_] = now_s
+        if len(self._tried) > _MOST_TRIED:
+            self._tried.popitem(last=False)
+
+
+def _found(record: dict[str, Any] | None) -> web.Response:
+    if record is None:
+        raise web.HTTPNotFound
+    return web.json_response(record)
