@@ -58,10 +58,35 @@ def test_a_bank_is_read_as_it_was_written_and_only_when_it_is_asked_for(tmp_path
     assert found is not None
 
     assert (classifier.card.bank, len(found)) == (7, 7)
-    for name in ("features", "labels", "log_sums", "right"):
+    for name in ("labels", "log_sums", "right"):
         np.testing.assert_array_equal(getattr(found, name), getattr(written, name))
         assert getattr(found, name).dtype == getattr(written, name).dtype
+    step = np.abs(written.features).max(0) / 127
+    assert found.features.dtype == np.float16
+    assert (np.abs(found.features - written.features.astype(float)) <= 0.51 * step + 0.001).all()
     assert model_record(model_info(classifier))["bank"] == 7
+
+
+def test_features_in_float16_of_an_older_file_are_read_as_they_are(tmp_path: Path) -> None:
+    features = np.linspace(-3, 3, 7 * 160).reshape(7, 160).astype(np.float16)
+    path = with_bank(tmp_path, features=stored(features), scales=None)
+    found = Classifier(path, threads=1).bank()
+    assert found is not None
+
+    np.testing.assert_array_equal(found.features, features)
+
+
+def test_a_column_of_zeros_stays_zero(tmp_path: Path) -> None:
+    described = bundle.read(MODEL)
+    assert described is not None
+    bank = some_bank(described.card)
+    bank.features[:, 3] = 0
+    bundle.write(tmp_path / "m.tflite", bundle.flatbuffer(MODEL), described.card, list(described.labels), [],
+                 words=described.words, banked=bank)  # fmt: skip
+    found = Classifier(tmp_path / "m.tflite", threads=1).bank()
+    assert found is not None
+
+    assert not found.features[:, 3].any()
 
 
 def test_the_running_model_keeps_nothing_of_the_bank_in_memory(tmp_path: Path) -> None:
@@ -93,6 +118,10 @@ def test_a_damaged_bank_does_not_keep_a_model_from_running(tmp_path: Path) -> No
         {"features": stored(np.zeros((7, 160), np.float16)) + bytes(2**20)},
         {"features": stored(np.full((7, 160), np.nan, np.float16))},
         {"features": stored(np.zeros((7, 160), np.float16))[:-2]},
+        {"scales": None},
+        {"scales": stored(np.ones(159, np.float32))},
+        {"scales": stored(np.full(160, np.nan, np.float32))},
+        {"scales": stored(np.full(160, 1e30, np.float32))},
         {"labels": stored(np.full(7, 3, np.int16))},
         {"labels": stored(np.full(7, -1, np.int16))},
         {"log_sums": stored(np.array([{}] * 7), pickled=True)},
@@ -101,6 +130,7 @@ def test_a_damaged_bank_does_not_keep_a_model_from_running(tmp_path: Path) -> No
     ],
     ids=[
         "a part is missing", "empty", "another kind", "too few", "too long", "not a number", "cut off",
+        "no scales", "too few scales", "a scale that is not a number", "a scale that is too large",
         "a label that is not there", "a negative label", "pickled", "infinity", "what was right is missing",
     ],
 )  # fmt: skip
