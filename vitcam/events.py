@@ -164,7 +164,8 @@ def _look(
     now, held = prediction.captured_ns, state.current.subject if state.current else None
     seen: dict[Subject, float] = {}
     if not prediction.blank:
-        likely = next((subject_of(group) for group in prediction.groups if group.p >= LIKELY), None)
+        least = prediction.model.likely
+        likely = next((subject_of(group) for group in prediction.groups if group.p >= least), None)
         # a larger group may be shared with what came instead, as in `_heir`
         seen = {each: p for each, p in subjects_of(prediction).items() if not each.is_group or each in (likely, held)}
     found = {each: old for each, old in state.sightings.items() if each == held or scores.get(each, 0.0) >= rules.leave}
@@ -189,8 +190,10 @@ def _above(rules: Rules, scores: Mapping[Subject, float], prediction: Prediction
         return []
     labels = (each for each in scores if not each.is_group and _is_watched(rules, each, prediction))
     best = max(labels, key=scores.__getitem__, default=None)
-    found = [best] if best and scores[best] >= rules.enter else []
-    least = max(rules.enter, LIKELY)  # a group stands for what is surely there
+    likely = prediction.model.likely
+    enter = rules.enter if rules.enter < LIKELY else max(rules.enter, likely)  # less is asked for on purpose
+    found = [best] if best and scores[best] >= enter else []
+    least = max(rules.enter, likely)  # a group stands for what is surely there
     groups = (each for each in map(subject_of, prediction.groups) if _is_watched(rules, each, prediction))
     return [*found, *(each for each in groups if scores.get(each, 0.0) >= least)]
 
@@ -331,8 +334,8 @@ def _named(event: Event, subject: Subject, scores: Mapping[Subject, float], pred
         before = event.group.p if event.group and event.group.name == subject.name else 0.0
         group = Group(subject.name, max(before, scores[subject]))
         return replace(event, label=label, p=scores.get(Subject(label), 0.0), group=group)
-    p = max(event.p if event.label == label else 0.0, scores[subject])
-    return replace(event, label=label, p=p, group=prediction.group if p < LIKELY and best == label else None)
+    p, likely = max(event.p if event.label == label else 0.0, scores[subject]), prediction.model.likely
+    return replace(event, label=label, p=p, group=prediction.group if p < likely and best == label else None)
 
 
 def _guess_within(subject: Subject, prediction: Prediction) -> str | None:

@@ -93,7 +93,8 @@ class Guess:
 UNKNOWN = "unknown"
 """The label of an event of that kind, and the word by which zones and rules mean such events."""
 LIKELY = 0.5
-"""From this probability on a guess is more likely right than wrong, since probabilities are calibrated."""
+"""From this probability on a guess is more likely right than wrong, since probabilities are calibrated. What is less
+likely is never displayed; `model.likely` may ask for more."""
 LEAST = 0.05
 """Guesses and groups below this probability are noise: people are not shown them."""
 
@@ -118,7 +119,7 @@ Level = Literal["label", "group", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What people read about a picture: the finest name that is more likely right than wrong."""
+    """What people read about a picture: the finest name that is likely enough."""
 
     label: str | None
     """The name of a label or of a group; None where no name is likely enough."""
@@ -128,11 +129,11 @@ class Shown:
     """Whether the name is that of a label or of a group; `none` where there is no name."""
 
     @classmethod
-    def finest(cls, best: Guess, groups: Iterable[Group]) -> Self:
+    def finest(cls, best: Guess, groups: Iterable[Group], likely: float = LIKELY) -> Self:
         """The best guess where it is likely, else the first likely group; `groups` has the smallest first."""
-        if best.p >= LIKELY:
+        if best.p >= likely:
             return cls(best.label, best.p, "label")
-        group = next((group for group in groups if group.p >= LIKELY), None)
+        group = next((group for group in groups if group.p >= likely), None)
         return cls(None, best.p, "none") if group is None else cls(group.name, group.p, "group")
 
 
@@ -152,6 +153,8 @@ class ModelIdentity:
 
     name: str
     fingerprint: str
+    likely: float = LIKELY
+    """From this probability on its names are displayed."""
 
 
 NO_MODEL = ModelIdentity("", "")
@@ -233,7 +236,7 @@ class Prediction:
     def shown(self) -> Shown:
         """What is displayed, stored and acted on: the best label, else the smallest group, else nothing."""
         best = self.top[0]
-        return Shown.finest(best, self.groups) if self.known else Shown(None, best.p, "none")
+        return Shown.finest(best, self.groups, self.model.likely) if self.known else Shown(None, best.p, "none")
 
     @property
     def best_three(self) -> tuple[Guess, ...]:
@@ -242,10 +245,11 @@ class Prediction:
 
     @property
     def group(self) -> Group | None:
-        """The smallest likely group with the best label, where that label alone does not reach `LIKELY`."""
-        if self.top[0].p >= LIKELY:
+        """The smallest likely group with the best label, where that label alone is not likely."""
+        likely = self.model.likely
+        if self.top[0].p >= likely:
             return None
-        return next((group for group in self.groups if group.with_best and group.p >= LIKELY), None)
+        return next((group for group in self.groups if group.with_best and group.p >= likely), None)
 
     @property
     def strangeness(self) -> float:

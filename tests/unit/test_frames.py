@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 
 from tests.frames import prediction
-from vitcam.frames import Detail, Frame, Place
+from vitcam.frames import Detail, Frame, Group, Guess, ModelIdentity, Place, Shown
 from vitcam.rects import Box, Rect
 
 
@@ -35,3 +35,16 @@ def test_a_part_of_a_frame_has_the_px_of_its_detail_where_there_is_one() -> None
     assert frame.part(Rect(2, 2, 4, 4)) is detail.picture
     assert np.array_equal(frame.part(Rect(1, 2, 4, 3)), preview[2:5, 1:5])
     assert np.shares_memory(frame.part(Rect(1, 2, 4, 3)), preview)
+
+
+def test_a_name_is_displayed_from_the_probability_on_that_the_model_says() -> None:
+    groups = (Group("cat", 0.65), Group("animal", 0.9))
+    unsure = replace(prediction(), top=(Guess("tabby", 0.55),), groups=groups)
+    strict = replace(unsure, model=ModelIdentity("m", "", 0.7))
+
+    assert unsure.shown == Shown("tabby", 0.55, "label")
+    assert unsure.group is None
+    assert strict.shown == Shown("animal", 0.9, "group")
+    assert strict.group == groups[1]
+    assert replace(strict, groups=groups[:1]).shown == Shown(None, 0.55, "none")
+    assert replace(strict, top=(Guess("tabby", 0.7),)).shown == Shown("tabby", 0.7, "label")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.events import at, edges, replay
 from tests.frames import SECOND, prediction
 from vitcam.events import EventState, Rules, step
-from vitcam.frames import Event, Group, Guess, Prediction, Shown
+from vitcam.frames import Event, Group, Guess, ModelIdentity, Prediction, Shown
 
 
 def test_a_change_of_the_group_alone_is_no_event() -> None:
@@ -212,3 +212,12 @@ def test_a_thing_is_not_seen_any_more_because_another_thing_shares_a_large_group
 
     assert told(events) == [("new", "tabby"), ("end", "tabby"), ("new", "bee"), ("end", "bee")]
     assert (events[1].end_ns, events[2].start_ns) == (round(1.9 * SECOND), 2 * SECOND)
+
+
+def test_no_event_begins_with_a_name_that_the_model_does_not_find_likely_enough() -> None:
+    model = ModelIdentity("m", "", 0.7)
+    unsure = [replace(dog(i / 10, "collie", 0.55, Group("dog", 0.65)), model=model) for i in range(30)]
+
+    assert replay(unsure) == []
+    assert replay(replace(each, groups=(DOG,)) for each in unsure)[0].shown.label == "dog"
+    assert replay(unsure, Rules(enter=0.4))[0].label == "collie", "less is asked for on purpose"

@@ -101,9 +101,13 @@ class Answers:
     @property
     def names_right(self) -> NDArray[np.bool_]:
         """(n,) whether what is displayed is right, or the best guess where nothing is displayed."""
+        return self.judge(self.names)
+
+    def judge(self, names: Named) -> NDArray[np.bool_]:
+        """(n,) whether these names are right."""
         nothing: frozenset[int] = frozenset()
         accepted, also = (each or (nothing,) * len(self.labels) for each in (self.accepted, self.also))
-        every = zip(self.names.labels, self.labels.tolist(), accepted, also, strict=True)
+        every = zip(names.labels, self.labels.tolist(), accepted, also, strict=True)
         return np.array([name_is_right(named, each | {label}, other) for named, label, each, other in every], bool)
 
     @property
@@ -145,7 +149,7 @@ def grouped(answers: Answers) -> dict[str, float]:
 def displayed(answers: Answers) -> dict[str, Any]:
     """What is displayed, how much of it is right, see `risk_and_coverage`, and whether its probabilities say so."""
     right = answers.names_right
-    return risk_and_coverage(answers.names, right) | _displayed_error(answers, right)
+    return risk_and_coverage(answers.names, answers.judge) | _displayed_error(answers, right)
 
 
 def _displayed_error(answers: Answers, right: NDArray[np.bool_]) -> dict[str, float | None]:
@@ -166,7 +170,7 @@ def _displayed_error(answers: Answers, right: NDArray[np.bool_]) -> dict[str, fl
 def surely(answers: Answers, accuracy: Mapping[str, Any]) -> dict[str, Any]:
     """The same from the probability on that a card says, see `at_threshold`; nothing where it says none."""
     threshold = chosen_by(accuracy).get(SURE_FROM)
-    return {} if threshold is None else at_threshold(answers.names, answers.names_right, threshold)
+    return {} if threshold is None else at_threshold(answers.names, answers.judge, threshold)
 
 
 def paired(answers: Answers, reference: Answers) -> dict[str, float]:

@@ -219,7 +219,7 @@ def measure(model: Path, checkpoint: Path, dataset: Dataset, began: Path | None 
     found |= calibration(answers) | {"labels": len(classifier.labels)}
     if dataset.choosing != "heldout":
         chosen_on, chosen = measured(dataset.choosing)
-        found[CHOSEN] = chosen | {SURE_FROM: sure_from(chosen_on.names, chosen_on.names_right)}
+        found[CHOSEN] = chosen | {SURE_FROM: sure_from(chosen_on.names, chosen_on.judge)}
         found |= surely(answers, found)
     kept = knowledge_kept(classifier, checkpoint, dataset, began)
     return found | ({KEPT: kept} if kept else {})

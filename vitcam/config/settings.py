@@ -109,6 +109,15 @@ class ModelSettings:
         float, Rule("Limit of predictions/s. 0: no limit, every frame is classified", low=0, high=240, live=True)
     ] = 0.0
     top_k: Annotated[int, Rule("Number of the most probable labels that are reported", low=1, high=1000, live=True)] = 5
+    likely: Annotated[
+        float,
+        Rule(
+            "Display a name from this probability on, else that of a group that reaches it. The card of a model says "
+            "from which on 95 % of the names were right",
+            low=0.5,
+            high=1,
+        ),
+    ] = 0.5
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ import math
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, UsageError
-from vitcam.frames import Frame, Guess, Image, ModelIdentity, Prediction, Timings
+from vitcam.frames import LIKELY, Frame, Guess, Image, ModelIdentity, Prediction, Timings
 from vitcam.model import bundle
 from vitcam.model.bank import Bank
 from vitcam.model.card import card_of_graph, check_inputs, check_outputs
@@ -20,6 +20,7 @@ from vitcam.model.files import DEFAULT, content_of, find_model
 from vitcam.model.golden import GoldenResult, checked
 from vitcam.model.groups import Groups
 from vitcam.model.labels import check_labels, read_labels
+from vitcam.model.options import ModelOptions
 from vitcam.model.out_of_distribution import contrast, familiarity, logistic
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.model.spare_rows import AddedRows
@@ -42,6 +43,7 @@ class Classifier:
     threads  of XNNPACK; None: see `default_threads`
     labels   a text file with one label a line, instead of the model's own
     top_k    how many guesses a prediction carries
+    likely   from which probability on a name is displayed
     raises   ModelError if the file is not a model, or its labels, outputs or input do not fit together
     """
 
@@ -52,6 +54,7 @@ class Classifier:
         threads: int | None = None,
         labels: Path | None = None,
         top_k: int = 5,
+        likely: float = LIKELY,
     ) -> None:
         if top_k < 1:
             raise UsageError(f"top-k is {top_k}; at least 1 is needed")
@@ -65,7 +68,7 @@ class Classifier:
         self._graph = open_interpreter(self.path, threads or default_threads(), content)
         self.card = described.card if described else card_of_graph(self.path, self._graph)
         self.fingerprint = described.fingerprint if described else ""
-        self._identity = ModelIdentity(self.card.name, self.fingerprint)
+        self._identity = ModelIdentity(self.card.name, self.fingerprint, likely)
         self.labels = read_labels(labels) if labels else described.labels if described else ()
         self.golden = described.golden if described else ()
         self.blank = described.blank if described else ()
@@ -321,30 +324,10 @@ class Classifier:
             ) from error
 
 
-class ModelOptions(Protocol):
-    """What the settings say of the model; `vitcam.config.settings.ModelSettings` is one."""
-
-    @property
-    def name(self) -> str:
-        """Name of an installed model, or a .tflite file."""
-
-    @property
-    def labels(self) -> str:
-        """File with one label a line; empty: the labels that the model file carries."""
-
-    @property
-    def threads(self) -> int:
-        """Threads of the interpreter; 0: see `default_threads`."""
-
-    @property
-    def top_k(self) -> int:
-        """How many guesses a prediction carries."""
-
-
 def open_classifier(options: ModelOptions) -> Classifier:
     """Load a model.
 
     raises  ModelError if there is no such model, or its file cannot be used; UsageError if the labels cannot be read
     """
-    labels = Path(options.labels) if options.labels else None
-    return Classifier(options.name, threads=options.threads or None, labels=labels, top_k=options.top_k)
+    labels, threads = Path(options.labels) if options.labels else None, options.threads or None
+    return Classifier(options.name, threads=threads, labels=labels, top_k=options.top_k, likely=options.likely)

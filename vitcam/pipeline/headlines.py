@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
-from vitcam.frames import LIKELY, NO_MODEL, Event, Place, Prediction, Shown
+from vitcam.frames import NO_MODEL, Event, Place, Prediction, Shown
 from vitcam.smoothing import FADED, Subject, blend, subject_of, subjects_of
 
 _HALF_LIFE_S = 0.5
@@ -56,19 +56,19 @@ class Headlines:
 
     def _steady(self, prediction: Prediction) -> Shown:
         """What is displayed of the smoothed probabilities. A blank or unfamiliar picture speaks for no name."""
-        now = prediction.captured_ns
+        now, least = prediction.captured_ns, prediction.model.likely
         scores: Mapping[Subject, float] = {} if prediction.blank or prediction.unfamiliar else subjects_of(prediction)
         before = self._smoothed.get(prediction.place)
         if before is not None:
             blended = blend(before.scores, scores, now - before.at_ns, _HALF_LIFE_S)
             scores = {each: p for each, p in blended.items() if p > FADED}
         best = max((each for each in scores if not each.is_group), key=scores.__getitem__, default=None)
-        likely = best if best is not None and scores[best] >= LIKELY else None
+        likely = best if best is not None and scores[best] >= least else None
         since_ns = before.since_ns if before is not None and before.likely == likely else now
         if prediction.place not in self._smoothed:
             self._forget_what_is_gone(now)
         self._smoothed[prediction.place] = _Smoothed(now, scores, likely, since_ns)
-        groups = (subject for subject in map(subject_of, prediction.groups) if scores.get(subject, 0.0) >= LIKELY)
+        groups = (subject for subject in map(subject_of, prediction.groups) if scores.get(subject, 0.0) >= least)
         group = next(groups, None)
         if likely is not None and (group is None or now - since_ns >= _DWELL_NS):
             return Shown(likely.name, scores[likely], "label")

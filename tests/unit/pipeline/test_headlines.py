@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from tests.frames import SECOND, prediction
-from vitcam.frames import Event, Group, Place, Prediction, Shown
+from vitcam.frames import Event, Group, ModelIdentity, Place, Prediction, Shown
 from vitcam.pipeline.headlines import Headlines
 
 
@@ -41,6 +41,14 @@ def test_a_label_takes_the_place_of_its_group_once_it_stays_likely() -> None:
     frames = [replace(at(i / 10, "tabby", 0.6), groups=(Group("cat", 0.9),)) for i in range(10)]
 
     assert told(headlines, *frames) == ["cat"] * 5 + ["tabby"] * 5
+
+
+def test_what_the_model_does_not_find_likely_enough_is_no_headline() -> None:
+    headlines, strict = Headlines(dict), ModelIdentity("m", "", 0.7)
+    frames = [replace(at(i / 10, "tabby", 0.55), groups=(Group("cat", 0.65),), model=strict) for i in range(10)]
+
+    assert told(headlines, *frames) == [None] * 10
+    assert told(headlines, *(replace(each, groups=(Group("cat", 0.9),)) for each in frames))[-1] == "cat"
 
 
 def test_what_has_no_name_loses_it_soon() -> None:

@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from vitcam.model.groups import Groups
 from vitcam_training.evaluation.displayed import (
     Named,
     at_threshold,
+    collected,
     name_is_right,
     names,
     risk_and_coverage,
@@ -54,12 +56,17 @@ def test_a_name_is_right_if_it_holds_what_is_right_or_nothing_else(
     assert name_is_right(named, right, also) is expected
 
 
-ANSWERS = Named((PUG,) * 10, np.array([0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.4, 0.3]), np.arange(10) < 8)
+P = (0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.4, 0.3)
 RIGHT = np.array([1, 1, 1, 1, 0, 1, 1, 0, 1, 0], bool)
+ANSWERS = collected([(((PUG, p),), True) for p in P])
+
+
+def judge(named: Named) -> NDArray[np.bool_]:
+    return RIGHT[: len(named.labels)]
 
 
 def test_risk_and_coverage_are_shares_of_what_is_displayed() -> None:
-    found = risk_and_coverage(ANSWERS, RIGHT)
+    found = risk_and_coverage(ANSWERS, judge)
 
     assert found["displayed"] == 0.8
     assert found["displayed_right"] == 6 / 8
@@ -70,16 +77,29 @@ def test_risk_and_coverage_are_shares_of_what_is_displayed() -> None:
 
 
 def test_the_threshold_of_others_is_used_as_it_is() -> None:
-    found = at_threshold(ANSWERS, RIGHT, 0.7)
+    found = at_threshold(ANSWERS, judge, 0.7)
 
     assert (found["sure_from"], found["sure"], found["sure_right"]) == (0.7, 0.6, 5 / 6)
 
 
-@pytest.mark.parametrize(("wanted", "expected"), [(0.95, 0.8), (0.85, 0.65), (0.5, 0.6)])
+@pytest.mark.parametrize(("wanted", "expected"), [(0.95, 0.76), (0.85, 0.61), (0.5, 0.5)])
 def test_the_lowest_probability_is_found_from_which_on_enough_is_right(wanted: float, expected: float) -> None:
-    assert sure_from(ANSWERS, RIGHT, wanted) == expected
+    assert sure_from(ANSWERS, judge, wanted) == expected
 
 
 def test_where_nothing_is_right_no_probability_is_enough() -> None:
-    assert sure_from(ANSWERS, np.zeros(10, bool)) == 1.0
-    assert risk_and_coverage(Named(), np.zeros(0, bool))["displayed"] is None
+    assert sure_from(ANSWERS, lambda named: np.zeros(len(named.labels), bool)) == 1.0
+    assert risk_and_coverage(Named(), judge)["displayed"] is None
+
+
+def test_where_more_certainty_is_asked_for_a_group_takes_the_place_of_a_label() -> None:
+    found = collected([(((PUG, 0.6), (DOG, 0.8)), True), (((CAT, 0.55),), True), (((CUP, 0.9), (DOG, 0.9)), False)])
+    surer = found.at(0.7)
+
+    assert (found.labels, found.displayed.tolist()) == ((PUG, CAT, CUP), [True, True, False])
+    assert (surer.labels, surer.displayed.tolist()) == ((DOG, CAT, CUP), [True, False, False])
+    assert surer.p == pytest.approx([0.8, 0.55, 0.9])
+    assert risk_and_coverage(found, judge)["risk_coverage"][2] == {
+        "threshold": 0.7, "n": 1, "coverage": 1 / 3, "right": 1.0, "right_low": pytest.approx(0.2065, abs=1e-3),
+        "right_high": 1.0,
+    }  # fmt: skip
