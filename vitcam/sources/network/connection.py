@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from http.client import HTTPConnection, HTTPSConnection
-from typing import Any, Self
+from typing import Any, Protocol, Self
 from urllib.parse import SplitResult
 
 from vitcam.sources.network.name_lookup import NameLookup
@@ -19,20 +19,32 @@ from vitcam.threads.worker import Worker
 _TICK_S = 0.5
 
 
+class AddressesOf(Protocol):
+    """Finds the addresses of a host, the best first; `NameLookup` is one. Only these are connected to."""
+
+    def __call__(self, host: str, /) -> tuple[str, ...]:
+        """At least one. Raises OSError."""
+
+    def hang_up(self) -> None:
+        """End the lookup that runs, if one does; from any thread."""
+
+
 class DeadlineConnection:
     """The newest connection that was made through it.
 
     A thread of its own shuts it down at the deadline. Its reader then reads the end. `shut_down` does the
     same and may be called from any thread.
+
+    addresses_of  says where a host is; None: whatever its name means
     """
 
-    def __init__(self) -> None:
+    def __init__(self, addresses_of: AddressesOf | None = None) -> None:
         self.timed_out = False
         """Whether the deadline passed."""
         self._handle: socket.socket | None = None
         self._due = math.inf
         self._over = threading.Event()
-        self._addresses_of = NameLookup()
+        self._addresses_of = addresses_of or NameLookup()
         self._watching = Worker("deadline", self._watch)
 
     def __enter__(self) -> Self:
