@@ -65,8 +65,8 @@ class Classifier:
             check_by_trial(self.path, content)
         if described and described.card.bank:
             content = content[: described.graph_bytes]  # the interpreter keeps it, and so it would keep the bank
-        self._graph = open_interpreter(self.path, threads or default_threads(), content)
-        self.card = described.card if described else card_of_graph(self.path, self._graph)
+        self.graph = open_interpreter(self.path, threads or default_threads(), content)
+        self.card = described.card if described else card_of_graph(self.path, self.graph)
         self.fingerprint = described.fingerprint if described else ""
         self._identity = ModelIdentity(self.card.name, self.fingerprint, likely)
         self.labels = read_labels(labels) if labels else described.labels if described else ()
@@ -80,9 +80,9 @@ class Classifier:
         words = described.words.inputs(self.card.word_capacity) if described and described.words else {}
         self._taught = described.taught if described else None
         self.taught_pictures = self._taught.pictures if self._taught else frozenset()
-        check_inputs(self.path, self._graph.inputs, self.card, words)
-        check_outputs(self.path, self._graph.outputs, self.card)
-        own = self._graph.outputs[self._place].shape[-1] - self.card.row_capacity
+        check_inputs(self.path, self.graph.inputs, self.card, words)
+        check_outputs(self.path, self.graph.outputs, self.card)
+        own = self.graph.outputs[self._place].shape[-1] - self.card.row_capacity
         self._first, count = places_of(self._taught, own)
         check_labels(self.path, self.labels, len(described.labels) if described and words else count)
         self._own_labels = self.labels
@@ -92,7 +92,7 @@ class Classifier:
     def clone(self, threads: int) -> "Classifier":
         """The same model for another thread. It has an interpreter of its own and shares everything else."""
         other = copy.copy(self)
-        other._graph = self._graph.clone(threads)
+        other.graph = self.graph.clone(threads)
         other._give_head()
         return other
 
@@ -127,7 +127,7 @@ class Classifier:
     def _give_head(self) -> None:
         """The graph keeps what it was given once."""
         for name, value in self._given.items():
-            self._graph.set_input(value, self.card.inputs[name])
+            self.graph.set_input(value, self.card.inputs[name])
 
     def call_by(self, names: ActiveNames) -> None:
         """Call labels and groups by these names, as they are at each picture. What is cloned later does, too."""
@@ -170,7 +170,7 @@ class Classifier:
     @property
     def runtime(self) -> RuntimeInfo:
         """What runs it."""
-        return self._graph.info
+        return self.graph.info
 
     @property
     def threshold(self) -> float:
@@ -180,7 +180,7 @@ class Classifier:
     @property
     def explains(self) -> bool:
         """Whether the model can give the attention of all of its blocks."""
-        return EXPLAIN in self._graph.signatures
+        return EXPLAIN in self.graph.signatures
 
     @property
     def gives(self) -> frozenset[str]:
@@ -201,10 +201,10 @@ class Classifier:
         image = brightened(image, self.input)
         explain = explain and self.explains
         if not explain:
-            self._graph.set_input(image, self.card.inputs["image"])
+            self.graph.set_input(image, self.card.inputs["image"])
         prepared = time.perf_counter_ns()
         outputs = (
-            self._graph.run_signature(EXPLAIN, {"image": image[None], **self._given}) if explain else self._invoke()
+            self.graph.run_signature(EXPLAIN, {"image": image[None], **self._given}) if explain else self._invoke()
         )
         inferred = time.perf_counter_ns()
         return self._prediction(frame, outputs, blank, (prepared - started) / 1e6, (inferred - prepared) / 1e6)
@@ -299,9 +299,9 @@ class Classifier:
 
     def _invoke(self) -> dict[str, NDArray[Any]]:
         """Run the model on its input. Returns the outputs by name; a quantised output of a foreign model as floats."""
-        self._graph.invoke()
-        outputs = {name: self._graph.get_output(position) for name, position in self.card.outputs.items()}
-        tensor = self._graph.outputs[self._place]
+        self.graph.invoke()
+        outputs = {name: self.graph.get_output(position) for name, position in self.card.outputs.items()}
+        tensor = self.graph.outputs[self._place]
         if tensor.scale:
             stored = outputs["probabilities"].astype(np.float32)
             outputs["probabilities"] = (stored - tensor.zero_point) * tensor.scale

@@ -7,8 +7,8 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,14 @@ def default_threads(cores: int | None = None) -> int:
     return available - 1 if available >= 4 else max(1, available)
 
 
+def open_observed(path: Path, content: bytes) -> "Interpreter":
+    """Load a graph to look into it, on one thread: it is slower and takes more memory. Raises as `open_interpreter`.
+
+    content  of an `Interpreter` that was opened to be used
+    """
+    return Interpreter(_find_runtime(), path, content, 1, observed=True)
+
+
 def open_interpreter(path: Path, threads: int, content: bytes | None = None) -> "Interpreter":
     """Load a graph with the first runtime that is installed.
 
@@ -76,6 +84,8 @@ class Runtime:
     """Its `Interpreter` class."""
     prepare: Callable[[bytes], bytes] = bytes
     """Changes a model file's content before it is loaded."""
+    observed: Mapping[str, Any] = field(default_factory=dict)
+    """What `load` takes so that every tensor can be read afterwards: no XNNPACK, and no memory used twice."""
 
 
 class Interpreter:
@@ -84,16 +94,19 @@ class Interpreter:
     The runtime works on the bytes themselves and copies nothing. If it were given a path, it would map the file, and
     the process would end when another program cuts that file short or overwrites it.
 
-    path     is only named in messages
-    content  of the model file
-    raises   ModelError if the runtime refuses the graph
+    path      is only named in messages
+    content   of the model file
+    observed  whether `outputs_of` is to be called
+    raises    ModelError if the runtime refuses the graph
     """
 
-    def __init__(self, runtime: Runtime, path: Path, content: bytes, threads: int) -> None:
+    def __init__(self, runtime: Runtime, path: Path, content: bytes, threads: int, observed: bool = False) -> None:
         self._made_of = (runtime, path, content)
+        options = runtime.observed if observed else {}
         try:
-            with without_delegate_message():
-                self._graph = runtime.load(model_content=content, num_threads=threads)
+            # without a delegate there is no message, and a confined process has no place to keep it
+            with nullcontext() if observed else without_delegate_message():
+                self._graph = runtime.load(model_content=content, num_threads=threads, **options)
                 self._graph.allocate_tensors()
             self._describe(runtime, threads)
         except _DAMAGES as error:
@@ -113,6 +126,23 @@ class Interpreter:
     def clone(self, threads: int) -> "Interpreter":
         """The same graph from the same bytes, for another thread."""
         return Interpreter(*self._made_of, threads)
+
+    @property
+    def content(self) -> bytes:
+        """The flatbuffer as it was loaded."""
+        return self._made_of[2]
+
+    def outputs_of(self, operator: str) -> Iterator[NDArray[Any]]:
+        """A copy of what each operator of a kind gave, in the order in which they ran.
+
+        operator  such as `SOFTMAX`; only of a graph that was opened to be observed
+        returns   of the tensors' own shapes, such as (h, T, T), in real numbers
+        """
+        tensors = {int(detail["index"]): _tensor(detail) for detail in self._graph.get_tensor_details()}
+        for detail in self._graph._get_ops_details():
+            if detail["op_name"] == operator:
+                index = int(detail["outputs"][0])
+                yield _real(tensors[index], self._graph.get_tensor(index))
 
     def set_input(self, value: NDArray[Any], position: int = 0) -> None:
         """Copy a value into one input.
@@ -164,6 +194,11 @@ def _tensor(detail: dict[str, Any]) -> TensorInfo:
     return TensorInfo(detail["name"], shape, np.dtype(detail["dtype"]), float(scale), int(zero_point))
 
 
+def _real(tensor: TensorInfo, stored: NDArray[Any]) -> NDArray[Any]:
+    """A tensor in real numbers, also where it is stored in whole ones."""
+    return (stored.astype(np.float32) - tensor.zero_point) * tensor.scale if tensor.scale else stored
+
+
 def _executed(ops: list[dict[str, Any]], wanted: list[int]) -> list[str]:
     """The names of the nodes that really run, found by walking back from the outputs.
 
@@ -185,8 +220,9 @@ def _executed(ops: list[dict[str, Any]], wanted: list[int]) -> list[str]:
 def _litert() -> Runtime:
     """`ai-edge-litert`, the current package of TensorFlow Lite. Raises ImportError if it is not installed."""
     from ai_edge_litert.interpreter import Interpreter as Graph
+    from ai_edge_litert.interpreter import OpResolverType
 
-    return Runtime("ai-edge-litert", _version("ai-edge-litert"), Graph)
+    return Runtime("ai-edge-litert", _version("ai-edge-litert"), Graph, observed=_observed(OpResolverType))
 
 
 def _tflite_runtime() -> Runtime:
@@ -195,11 +231,20 @@ def _tflite_runtime() -> Runtime:
     raises  ImportError if it is not installed; VitcamError with NumPy 2
     """
     from tflite_runtime.interpreter import Interpreter as Graph
+    from tflite_runtime.interpreter import OpResolverType
 
     if int(np.__version__.partition(".")[0]) > 1:  # it can be imported, but the first tensor raises a SystemError
         raise VitcamError(f"tflite-runtime needs NumPy 1, and this is {np.__version__}: pip install 'numpy<2'")
 
-    return Runtime("tflite-runtime", _version("tflite-runtime"), Graph, with_float_weights)
+    return Runtime("tflite-runtime", _version("tflite-runtime"), Graph, with_float_weights, _observed(OpResolverType))
+
+
+def _observed(resolvers: Any) -> dict[str, Any]:
+    """resolvers: the package's `OpResolverType`"""
+    return {
+        "experimental_op_resolver_type": resolvers.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+        "experimental_preserve_all_tensors": True,
+    }
 
 
 RUNTIMES: dict[str, Callable[[], Runtime]] = {"ai-edge-litert": _litert, "tflite-runtime": _tflite_runtime}

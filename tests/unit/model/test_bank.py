@@ -92,7 +92,7 @@ def test_a_column_of_zeros_stays_zero(tmp_path: Path) -> None:
 def test_the_running_model_keeps_nothing_of_the_bank_in_memory(tmp_path: Path) -> None:
     path = with_bank(tmp_path)
     classifier = Classifier(path, threads=1)
-    _, _, kept = classifier._graph._made_of
+    _, _, kept = classifier.graph._made_of
 
     assert kept == bundle.flatbuffer(path)
     assert (

@@ -178,7 +178,7 @@ def test_verify_says_whether_the_file_is_as_it_was_written(
 
 
 def test_a_tensor_whose_name_is_no_text_is_refused(tmp_path: Path, graph: bytes, parts: Parts) -> None:
-    name = Classifier(need_model("mnist"), threads=1)._graph.inputs[0].name.encode()
+    name = Classifier(need_model("mnist"), threads=1).graph.inputs[0].name.encode()
     broken = graph.replace(name, b"\xff" * len(name))
 
     assert broken != graph
