@@ -57,6 +57,13 @@ class WebSettings:
             example="/cameras/vitcam",
         ),
     ] = ""
+    fetch: Annotated[
+        bool,
+        Rule(
+            "Let those who may change settings name pictures on the public internet that vitcam then fetches. Nothing "
+            "of this machine or of its network is fetched"
+        ),
+    ] = False
     frames: Annotated[
         tuple[str, ...],
         Rule(

@@ -60,6 +60,7 @@ from vitcam.web.stream.variant import Demand
 from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
+    from vitcam.fetch.picture_fetch import PictureFetch
     from vitcam.web.server import WebServer
 
 log = logging.getLogger(__name__)
@@ -158,6 +159,7 @@ def assemble(
 
     # what people see of it
     photos = PhotoClassifier(model)
+    fetch = _picture_fetch() if settings.web.enabled and settings.web.fetch else None
     state = RunState(pipeline, heat, recording, rule_engine, model)
     default = Current(default_variant(settings, classifier))
     models = RunningModel(
@@ -196,6 +198,7 @@ def assemble(
             set_aside=set_aside,
             settings=running_settings,
             alerts=alerts,
+            fetch=fetch,
         )
         with set_aside.blameless():
             web = _web_server(parts, settings, environ, show)
@@ -217,6 +220,7 @@ def assemble(
         inbox=inbox,
         rule_engine=rule_engine,
         photos=photos,
+        fetch=fetch,
         web=web,
         state=state,
         trials=trials,
@@ -282,6 +286,12 @@ def _rule_engine(
         note=recording.note,
         picture=recording.picture_soon,
     )
+
+
+def _picture_fetch() -> "PictureFetch":
+    from vitcam.fetch.picture_fetch import PictureFetch  # loads TLS, which few daemons need
+
+    return PictureFetch()
 
 
 def _web_server(

@@ -8,10 +8,11 @@ from vitcam.frames import Frame, Image, Prediction
 from vitcam.heat.watch import HeatLimits
 from vitcam.history.best_picture import summary_of
 from vitcam.history.stored import FrameSummary, StoredEvent
+from vitcam.model.attention.process import AttentionProcess
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits, decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
-from vitcam.pictures.resize import enough_for
+from vitcam.pictures.resize import brightened, enough_for, to_model_size
 from vitcam.replay.stored_picture import ask_again
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
@@ -108,6 +109,7 @@ class PhotoClassifier:
         self._model = model
         self._classifier = OwnInterpreter(model)
         self._decoder = DecodeProcess()
+        self._attention = AttentionProcess()
 
     def decode(self, data: bytes) -> Decoded:
         """The pixels of a photo. Raises UsageError for bytes that are not a photo; VitcamError after `close`."""
@@ -126,6 +128,13 @@ class PhotoClassifier:
         classifier = self._classifier.ready()
         return draw_figure(explain(classifier, photo, "the photo that was sent", classifier.top_k, _OPACITY))
 
+    def attention(self, photo: Decoded) -> bytes:
+        """Whom every patch attends to, as `vitcam.model.attention.packed` packs it. Raises UsageError."""
+        classifier = self._classifier.ready()
+        image = to_model_size(photo.image, classifier.input)
+        return self._attention(classifier, brightened(image, classifier.input))
+
     def close(self) -> None:
-        """End a decode that is running. May be called in any thread."""
+        """End what is running. May be called in any thread."""
         self._decoder.close()
+        self._attention.close()

@@ -32,6 +32,7 @@ from vitcam.web.stream.variant import Variant
 from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
+    from vitcam.fetch.picture_fetch import PictureFetch  # loads TLS, which few daemons need
     from vitcam.web.server import WebServer  # imports asyncio, which a run without the page does not need
 
 
@@ -83,6 +84,8 @@ class Daemon:
     """None: nothing is kept, or nobody could name it."""
     rule_engine: RuleEngine
     photos: PhotoClassifier
+    fetch: "PictureFetch | None"
+    """None: no pictures are fetched from addresses."""
     web: "WebServer | None"
     state: RunState
     trials: Trials

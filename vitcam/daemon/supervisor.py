@@ -175,6 +175,8 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest, again: RestartAsked | None =
     if shutdown.requested:  # encoders give the processor back to what has to be written yet
         daemon.recording.drop_clips()
     daemon.photos.close()
+    if daemon.fetch is not None:
+        daemon.fetch.close()
     daemon.heat.stop()
     if daemon.web is not None:
         daemon.web.stop(left_s())

@@ -82,6 +82,15 @@ def truncated(data: bytes) -> UsageError:
     return UsageError(f"not an image: truncated after {len(data):,} bytes")
 
 
+MEDIA_TYPES = {b"\xff\xd8": "image/jpeg", b"\x89P": "image/png", b"RI": "image/webp", b"BM": "image/bmp"}
+"""By the first two bytes of pictures that can be read."""
+
+
+def media_type(picture: bytes) -> str:
+    """The media type of a picture that can be read. Raises KeyError for anything else."""
+    return MEDIA_TYPES[picture[:2]]
+
+
 def is_image(beginning: bytes) -> bool:
     """Whether a file that begins with these bytes, 16 or more, is marked as a picture that can be read."""
     return _reader(beginning) is not None

@@ -48,6 +48,13 @@ KINDS: Mapping[str, ThreadKind] = {
     "upload": ThreadKind(
         "uploaded photos", "decoding, 20 s, and one inference", "uploaded photos are not classified", 60.0, _WAITER
     ),
+    "fetch": ThreadKind(
+        "pictures from addresses on the internet",
+        "another server, 20 s",
+        "no pictures are fetched from addresses",
+        60.0,
+        _WAITER,
+    ),
     "change": ThreadKind(
         "changes that viewers make: crop, zones, words", "the disk", "changes of the page are not kept", 60.0, _WAITER
     ),

@@ -17,9 +17,9 @@ from vitcam.web.requests.middleware import (
     errors_as_json,
     headers_adder,
 )
+from vitcam.web.requests.photos import PhotoRequests
 from vitcam.web.requests.proxies import TrustedProxies
 from vitcam.web.route_table import HANDLERS
-from vitcam.web.routes.uploads import MAX_AT_ONCE, MAX_OF_ONE, PHOTO
 from vitcam.web.stream.encoder import Encoder
 
 MAX_CLIENTS = 256  # of each kind
@@ -54,8 +54,8 @@ def build_app(
         viewers={
             kind: Quota(MAX_CLIENTS, MAX_OF_ONE_ADDRESS, kind) for kind in ("streams", "predictions", "snapshots")
         },
+        photos=PhotoRequests(parts, threads),
         changes=Admission.of_changes(CHANGE, threads.change),
-        photos=Admission(PHOTO, Quota(MAX_AT_ONCE, MAX_OF_ONE, "photos"), threads.upload),
     )
     checks = [check_host_and_origin(allowed_hosts, framed), *([access.middleware(context.routes)] if access else [])]
     limits = RouteLimits(context.routes, connections)

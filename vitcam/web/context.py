@@ -8,6 +8,7 @@ from vitcam.web.page_files import PageFiles
 from vitcam.web.parts import WebParts, WebThreads
 from vitcam.web.requests.access import AccessControl
 from vitcam.web.requests.admission import Admission, Quota
+from vitcam.web.requests.photos import PhotoRequests
 from vitcam.web.route import Route
 from vitcam.web.stream.encoder import Encoder
 
@@ -28,10 +29,10 @@ class AppContext:
     files: PageFiles
     viewers: Mapping[str, Quota]
     """Who has an open `streams` or `predictions`, or gets one of the `snapshots`."""
+    photos: PhotoRequests
+    """Of requests that bring a photo, all together: each is kept in memory while it waits for its turn."""
     changes: Admission
     """Of requests that change how vitcam works, all together."""
-    photos: Admission
-    """Of photos that are sent, all together: each is kept in memory while it waits for its turn."""
 
 
 class Handlers:

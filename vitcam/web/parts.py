@@ -40,6 +40,13 @@ class PhotoBackend(Protocol):
         """The figure of `vitcam explain`, (h, w, 3) uint8, RGB. Called only if the model gives a rollout."""
         ...
 
+    def attention(self, photo: Decoded, /) -> bytes:
+        """Whom every patch attends to, as `vitcam.model.attention.packed` packs it.
+
+        Raises UsageError where the model does not show it.
+        """
+        ...
+
 
 class Aside(Protocol):
     """What starts were made without. `use` and `forget` may wait for the disk, and for a picture."""
@@ -198,6 +205,8 @@ class WebParts:
     """None: nothing can be set."""
     alerts: Alerts | None = None
     """None: no alerts can be made, as in a run that classifies files as fast as it can."""
+    fetch: Callable[[str], bytes] | None = None
+    """Fetches the picture at an address; called in a thread of its own. None: no pictures are fetched."""
 
     def vocabulary(self) -> Vocabulary:
         """By which texts labels and groups may be named now."""
@@ -210,6 +219,8 @@ class WebThreads:
 
     encode: WatchedExecutor
     upload: WatchedExecutor
+    fetch: WatchedExecutor
+    """Waits for other servers, from which pictures are fetched."""
     change: WatchedExecutor
     """For requests that change a setting, which may wait for the disk."""
     access: WatchedExecutor

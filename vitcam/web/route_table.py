@@ -9,6 +9,7 @@ from vitcam.web.routes.event_changes import EventChanges
 from vitcam.web.routes.events import EventRoutes
 from vitcam.web.routes.inbox import InboxRoutes
 from vitcam.web.routes.intake import IntakeRoutes
+from vitcam.web.routes.learn import LearnRoutes
 from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.model import ModelRoutes
 from vitcam.web.routes.names import NamesRoute
@@ -30,6 +31,7 @@ HANDLERS: tuple[type[Handlers], ...] = (
     EventRoutes,
     EventChanges,
     UploadRoutes,
+    LearnRoutes,
     CropRoute,
     ZonesRoute,
     NamesRoute,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tests import frames
 from tests.eventually import eventually
 from vitcam.frames import Frame, Group, Guess, Image, Prediction, Shown
+from vitcam.model.attention.packed import pack
 from vitcam.model.card import ModelCard
 from vitcam.model.record import ModelInfo
 from vitcam.model.runtime import RuntimeInfo
@@ -54,6 +55,10 @@ def classify(_: Image) -> Prediction:
     return frames.prediction("cat", cup=0.05)
 
 
+ATTENTION = pack([np.full((3, 17, 17), 1 / 17, np.float32)] * 2, (4, 4))
+"""Of the toy: every token looks at all others alike."""
+
+
 @dataclass(frozen=True)
 class Photos:
     """A photo backend without a model and without a decoder process."""
@@ -61,6 +66,7 @@ class Photos:
     classify: Callable[[Image], Prediction] = classify
     decode: Callable[[bytes], Decoded] = decode
     explain: Callable[[Decoded], Image] = lambda photo: photo.image
+    attention: Callable[[Decoded], bytes] = lambda _: ATTENTION
 
 
 PHOTOS = Photos()

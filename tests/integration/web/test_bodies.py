@@ -21,7 +21,7 @@ from vitcam.web import app
 from vitcam.web.parts import Binding
 from vitcam.web.requests.admission import MAX_CHANGES
 from vitcam.web.requests.body import BodyLimits
-from vitcam.web.routes.uploads import MAX_OF_ONE
+from vitcam.web.requests.photos import MAX_OF_ONE
 from vitcam.web.server import WebServer
 
 T = TypeVar("T")

@@ -50,6 +50,7 @@ FITTING: dict[str, bytes] = {
     "/api/alerts/push": SUBSCRIPTION,
     "/api/classify": PHOTO,
     "/api/explain": PHOTO,
+    "/api/attention": PHOTO,
     "/api/crop": b'{"crop": [0, 0, 0.5, 0.5]}',
     "/api/names": b'{"language": "de", "names": {"tabby cat": "Mia"}}',
     "/api/playback": b'{"paused": false}',
@@ -146,7 +147,8 @@ def newest_event(running: Daemon, with_clip: bool) -> Any:
 
 
 FILES = {"/page/{name}": "app.js", "/page/{folder}/{name}": "teach.js", "/login/{name}": "login.js"}
-NOT_IN_A_DEMO = ("/api/words", "/api/events/{id}/detail.jpg", "/api/restart")  # no words, nothing followed, no service
+# no words, no network, nothing followed, no service
+NOT_IN_A_DEMO = ("/api/words", "/api/fetch", "/api/events/{id}/detail.jpg", "/api/restart")
 ANSWERED = [route for route in ROUTES if route.answers and route.path not in NOT_IN_A_DEMO]
 
 

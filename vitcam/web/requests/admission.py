@@ -87,11 +87,14 @@ class Admission:
         """Of requests that change something, which may wait for the disk."""
         return cls(limits, Quota(MAX_CHANGES, MAX_CHANGES // 2, "changes"), executor)
 
-    async def serve(self, request: web.Request, work: Callable[[Body], T]) -> T:
-        """What `work` returns for the request's body. Raises what `Quota.reserve`, `read_body` and `work` raise."""
+    async def serve(self, request: web.Request, work: Callable[[Body], T], body: Body | None = None) -> T:
+        """What `work` returns for the request's body. Raises what `Quota.reserve`, `read_body` and `work` raise.
+
+        body  what the request stands for, where its own body was read already
+        """
         with ExitStack() as reserved:
             reserved.enter_context(self._quota.reserve(address_of(request)))
-            body = await read_body(request, self._limits)
+            body = body or await read_body(request, self._limits)
             await self._turn.acquire()
             reserved.callback(self._turn.release)
             future = self._executor.submit(work, body)

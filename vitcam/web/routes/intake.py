@@ -22,10 +22,10 @@ from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import TEXT, Schema, described
 from vitcam.web.requests.admission import Quota
 from vitcam.web.requests.body import BodyLimits, receive_body
+from vitcam.web.requests.photos import PHOTO_BODY
 from vitcam.web.requests.proxies import address_of
 from vitcam.web.requests.record_stream import record_stream, write_record
 from vitcam.web.route import ENDLESS, Route, as_json
-from vitcam.web.routes.uploads import PHOTO_BODY, read_photo
 
 ZIP = BodyLimits(1024 * 2**20, 900.0, "the zip")
 _LONGEST_S = 1800.0
@@ -55,7 +55,7 @@ class IntakeRoutes(Handlers):
         parameters={"taken": _TAKEN, "called": _CALLED},
         body=PHOTO_BODY,
         answers=as_json("Brought"),
-        refusals=(404,),
+        refusals=(404, 409),
     )
     async def bring_photo(self, request: web.Request) -> web.Response:
         """Add a photo to a label.
@@ -65,7 +65,7 @@ class IntakeRoutes(Handlers):
         intake, asked = self._found(), request.match_info
         taken, called = _time(request.query.get("taken", "")), request.query.get("called", "")[:_LONGEST_NAME]
         brought: Brought = await self._photos.serve(
-            request, lambda body: intake.take(asked["name"], asked["label"], read_photo(body), called, taken)
+            request, lambda photo: intake.take(asked["name"], asked["label"], photo, called, taken)
         )
         return web.json_response(asdict(brought))
 

@@ -14,24 +14,14 @@ from vitcam.pictures.decode import Decoded
 from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 from vitcam.web.context import AppContext, Handlers
-from vitcam.web.openapi.schema import Schema, switch
-from vitcam.web.requests.body import Body, BodyLimits, read_field
+from vitcam.web.openapi.schema import switch
+from vitcam.web.requests.photos import PHOTO_BODY
 from vitcam.web.route import Route, as_json
 from vitcam.wire import frame_record, nested_lists, prediction_record
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-MAX_BYTES = 32 * 1024 * 1024
-MAX_AT_ONCE = 4
-MAX_OF_ONE = 3  # of one address, so that its slow uploads leave room for others
-PHOTO = BodyLimits(MAX_BYTES, 60.0, "the photo")
-_FORM: Schema = {
-    "type": "object",
-    "properties": {"image": {"type": "string", "contentMediaType": "application/octet-stream"}},
-    "required": ["image"],
-}
-PHOTO_BODY: dict[str, Schema] = {"image/*": {}, "application/octet-stream": {}, "multipart/form-data": _FORM}
 _NO_EXPLAIN = (
     "this model file has no signature `explain`, so it cannot tell where its blocks looked; export it again with "
     "vitcam-train export"
@@ -42,9 +32,9 @@ class UploadRoutes(Handlers):
     """Works on one photo after the other."""
 
     def __init__(self, app: AppContext) -> None:
-        self._photos = app.parts.photos
+        self._backend = app.parts.photos
         self._model = app.parts.model
-        self._admission = app.photos
+        self._photos = app.photos
 
     @Route(
         "POST",
@@ -53,13 +43,14 @@ class UploadRoutes(Handlers):
         parameters={"input": switch("1: with the picture as the model got it.")},
         body=PHOTO_BODY,
         answers=as_json("PhotoPrediction"),
+        refusals=(409,),
     )
     async def classify(self, request: web.Request) -> web.Response:
         """Classify a photo."""
         with_input = request.query.get("input") == "1"
-        return web.json_response(await self._admission.serve(request, lambda body: self._describe(body, with_input)))
+        return web.json_response(await self._photos.serve(request, lambda photo: self._describe(photo, with_input)))
 
-    @Route("POST", "/api/explain", Scope.CONTROL, body=PHOTO_BODY, answers={"image/png": {}})
+    @Route("POST", "/api/explain", Scope.CONTROL, body=PHOTO_BODY, answers={"image/png": {}}, refusals=(409,))
     async def explain(self, request: web.Request) -> web.Response:
         """Draw how the model came to its answer for a photo, as PNG.
 
@@ -67,16 +58,16 @@ class UploadRoutes(Handlers):
         """
         if "rollout" not in self._model.value.info.gives:
             raise UsageError(_NO_EXPLAIN)
-        png = await self._admission.serve(request, self._draw_figure)
+        png = await self._photos.serve(request, self._draw_figure)
         return web.Response(body=png, content_type="image/png", headers={"Cache-Control": "no-store"})
 
-    def _draw_figure(self, body: Body) -> bytes:
-        return encode_png(_ask_model(self._photos.explain, self._photos.decode(read_photo(body))))
+    def _draw_figure(self, photo: bytes) -> bytes:
+        return encode_png(_ask_model(self._backend.explain, self._backend.decode(photo)))
 
-    def _describe(self, body: Body, with_input: bool) -> dict[str, Any]:
+    def _describe(self, data: bytes, with_input: bool) -> dict[str, Any]:
         """Runs in the executor: decoding a large photo takes longer than classifying it."""
-        photo, spec = self._photos.decode(read_photo(body)), self._model.value.info.card.input
-        prediction = _ask_model(self._photos.classify, photo.image)
+        photo, spec = self._backend.decode(data), self._model.value.info.card.input
+        prediction = _ask_model(self._backend.classify, photo.image)
         record = prediction_record(prediction) | _placement(photo, prediction, spec)
         record["attention"] = nested_lists(prediction.attention)
         if prediction.rollout is not None:
@@ -88,14 +79,6 @@ class UploadRoutes(Handlers):
         if with_input:
             record["input"] = _data_url(to_model_size(photo.image, spec))
         return record
-
-
-def read_photo(body: Body) -> bytes:
-    """The body, or the field `image` of a form. Raises UsageError if there is no photo."""
-    data = read_field(body, "image") if body.is_form else body.data
-    if not data:
-        raise UsageError("the request contains no photo; send one as the body, or as the form's field 'image'")
-    return data
 
 
 def _placement(photo: Decoded, prediction: Prediction, spec: InputSpec) -> dict[str, Any]:
