@@ -35,7 +35,7 @@ _HEADERS = {
 }
 
 
-class Lookup(Protocol):
+class HostLookup(Protocol):
     """Finds the addresses of a host; `NameLookup` is one."""
 
     def __call__(self, host: str, limit_s: float) -> Sequence[str]:
@@ -52,7 +52,7 @@ class PublicLookup:
     public  says of an address whether it is
     """
 
-    def __init__(self, lookup: Lookup, public: Callable[[str], bool]) -> None:
+    def __init__(self, lookup: HostLookup, public: Callable[[str], bool]) -> None:
         self._lookup, self._public = lookup, public
 
     def __call__(self, host: str) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class PictureFetch:
 
     def __init__(
         self,
-        lookup: Callable[[], Lookup] = NameLookup,
+        lookup: Callable[[], HostLookup] = NameLookup,
         public: Callable[[str], bool] = on_the_internet,
         ports: tuple[int, ...] = PORTS,
         within_s: float = _WITHIN_S,

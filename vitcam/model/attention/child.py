@@ -51,7 +51,7 @@ class AttentionRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Attention:
+class AttentionAnswer:
     """The answer."""
 
     length: int = 0
@@ -76,11 +76,11 @@ def main(arguments: list[str]) -> None:
         answer = _answer(request, given, packed)
     except (VitcamError, MemoryError) as error:
         in_memory = isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError)
-        answer = Attention(0, _TOO_MUCH if in_memory else str(error))
+        answer = AttentionAnswer(0, _TOO_MUCH if in_memory else str(error))
     link.send(message(answer))
 
 
-def _answer(request: AttentionRequest, given: int, packed: int) -> Attention:
+def _answer(request: AttentionRequest, given: int, packed: int) -> AttentionAnswer:
     size = request.height * request.width * 3
     image = np.frombuffer(os.pread(given, size, request.graph), np.uint8)
     graph = open_observed(Path("in use"), os.pread(given, request.graph, 0))
@@ -90,7 +90,7 @@ def _answer(request: AttentionRequest, given: int, packed: int) -> Attention:
         if len(found) > len(memory):
             raise UsageError("the attention of this model is larger than there is room for; choose a smaller model")
         memory[: len(found)] = found
-    return Attention(len(found))
+    return AttentionAnswer(len(found))
 
 
 def attention_of_blocks(graph: Interpreter, image: Image, request: AttentionRequest) -> list[NDArray[np.float32]]:

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image
-from vitcam.model.attention.child import NOT_THERE, Attention, AttentionRequest
+from vitcam.model.attention.child import NOT_THERE, AttentionAnswer, AttentionRequest
 from vitcam.model.attention.packed import MAX_BYTES
 from vitcam.model.classifier import Classifier
 from vitcam.processes.child import Child, how_it_ended, pack, unpack
@@ -67,7 +67,7 @@ class AttentionProcess:
         if child is not None:
             child.hang_up()
 
-    def _ask(self, request: AttentionRequest, fds: tuple[int, ...]) -> Attention:
+    def _ask(self, request: AttentionRequest, fds: tuple[int, ...]) -> AttentionAnswer:
         with self._lock:
             if self._closed:
                 raise VitcamError("vitcam is ending")
@@ -87,7 +87,7 @@ class AttentionProcess:
             self._child = None
             status = child.end(at_once=True)
         if packet is not None:
-            return unpack(packet, (Attention,))
+            return unpack(packet, (AttentionAnswer,))
         if self._closed:
             raise VitcamError("vitcam is ending")
         if ended:
