@@ -108,7 +108,7 @@ def run_bench(plan: BenchPlan, with_stages: bool, announce: Callable[[int, int, 
         steps = list(_steps(plan, path, Path(folder), with_stages))
         for number, step in enumerate(steps):
             announce(number, len(steps), step)
-            found[step.threads, step.kind].append(_measure(plan, step))
+            found[step.threads, step.kind].append(measure(plan, step))
     health = {"before": before, "after": health_of(machine)}
     return [
         row_of(
@@ -133,7 +133,7 @@ def _steps(plan: BenchPlan, path: Path, folder: Path, with_stages: bool) -> Iter
                 yield Step("stages", threads, number, ("stages", str(path), *common, *labels))
 
 
-def _measure(plan: BenchPlan, step: Step) -> Figures:
+def measure(plan: BenchPlan, step: Step) -> Figures:
     """Run a measurement. Raises ModelError with the process's message, and VitcamError if it died or hung."""
     command = [sys.executable, "-P", "-m", "vitcam.benchmark.child", *step.arguments]
     result = run_with_timeout(command, _EXTRA_TIMEOUT_S + plan.seconds)

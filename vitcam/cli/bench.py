@@ -1,6 +1,7 @@
 """`vitcam bench`: a table with a column for each number of threads, or JSON."""
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,7 @@ from vitcam.terminal.consoles import progress_bar, stderr_console, stdout_consol
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from vitcam.benchmark.heat import HotMinute
     from vitcam.benchmark.measure import Step
     from vitcam.benchmark.row import BenchRow, MachineHealth
 
@@ -35,10 +37,20 @@ def bench(
     ] = None,
     seconds: Annotated[float, typer.Option("--seconds", help="Spend this many seconds on each measurement.")] = 3.0,
     labels: LabelsOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list of rows.")] = False,
+    report: Annotated[
+        bool,
+        typer.Option("--report", help="Print the machine, its versions and minutes of full load, to send to others."),
+    ] = False,
+    minutes: Annotated[float, typer.Option("--minutes", help="With --report: how long the full load lasts.")] = 10.0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON list of rows, an object with --report.")
+    ] = False,
 ) -> None:
     """Measure a model here: latency, what this machine could reach, and each stage around it."""
+    from vitcam.benchmark.facts import machine_facts
+    from vitcam.benchmark.heat import check_minutes, hot_minutes
     from vitcam.benchmark.measure import ROUNDS, BenchPlan, read_threads, run_bench, why_no_stages
+    from vitcam.machine import Machine
 
     plan = BenchPlan(model or DEFAULT, read_threads(threads), seconds, labels)
     people, out = stderr_console(), stdout_console()
@@ -50,13 +62,52 @@ def bench(
             words = f"round {step.round} of {ROUNDS}, {_threads(step.threads)}: {_KINDS[step.kind]}"
             progress.update(task, description=words, completed=number, total=count)
 
+        def announce_minute(number: int, count: int) -> None:
+            progress.update(task, description="full load", completed=number, total=count)
+
+        machine = Machine(os.environ)
+        if report:
+            check_minutes(minutes)
         rows = run_bench(plan, not missing, announce)
-    if as_json:
-        out.print_json(json.dumps([asdict(row) for row in rows]), indent=None)
+        load = hot_minutes(plan, machine, minutes, announce_minute) if report else []
+    lines = [asdict(row) for row in rows]
+    if as_json and report:
+        found = {"machine": machine_facts(machine), "rows": lines, "minutes": [asdict(minute) for minute in load]}
+        out.print_json(json.dumps(found), indent=None)
+    elif as_json:
+        out.print_json(json.dumps(lines), indent=None)
+    elif report:
+        for table in (facts_table(machine_facts(machine)), bench_table(rows), load_table(load, max(plan.threads))):
+            out.print(table, "")
     else:
         out.print(bench_table(rows))
     if missing:
         people.print(f"the pipeline's stages are left out: {missing}", markup=False, highlight=False)
+
+
+def facts_table(facts: dict[str, str]) -> "Table":
+    """A line for each fact."""
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False)
+    for name, text in facts.items():
+        table.add_row(name, text)
+    return table
+
+
+def load_table(minutes: "list[HotMinute]", threads: int) -> "Table":
+    """A line for each turn of the full load."""
+    from rich.table import Table
+
+    table = Table(f"full load, {_threads(threads)}", "frames/s", "p99 ms", "clock MHz", "machine", box=None)
+    for column in table.columns[1:4]:
+        column.justify = "right"
+    for minute in minutes:
+        clock = "–" if minute.clock_mhz is None else f"{minute.clock_mhz}"
+        table.add_row(
+            f"{minute.seconds:.0f} s", f"{minute.fps:.1f}", f"{minute.p99_ms:.2f}", clock, _readings(minute.health)
+        )
+    return table
 
 
 def bench_table(rows: "list[BenchRow]") -> "Table":

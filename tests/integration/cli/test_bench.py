@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from tests.command import vitcam
 from tests.eventually import eventually
+from vitcam import __version__ as vitcam_version
 from vitcam.benchmark.peak_model import MACS, square_product
 
 BRIEF = ("--threads", "1", "--seconds", "0.3")
@@ -59,6 +61,22 @@ def test_people_get_a_table_with_a_column_for_each_number_of_threads(tmp_path: P
     assert "reached" in result.out
 
 
+def test_a_report_names_machine_and_versions_and_what_the_load_did(tmp_path: Path) -> None:
+    path = tmp_path / "product.tflite"
+    path.write_bytes(square_product("floating"))
+    brief = (str(path), "--threads", "1", "--seconds", "0.1", "--report", "--minutes", "0.01")
+    found = json.loads(vitcam("bench", *brief, "--json").out)
+    text = vitcam("bench", *brief).out
+
+    assert found["machine"]["python"] == platform.python_version()
+    assert f"vitcam {vitcam_version}" in found["machine"]["packages"]
+    assert set(found) == {"machine", "rows", "minutes"}
+    assert [minute["seconds"] for minute in found["minutes"]] == [0.6]
+    assert found["minutes"][0]["fps"] > 0
+    assert found["machine"]["processor"] in " ".join(text.split())
+    assert "full load, 1 thread" in text
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
@@ -69,6 +87,7 @@ def test_people_get_a_table_with_a_column_for_each_number_of_threads(tmp_path: P
         (("--threads", "x"), "from 1 to 64"),
         (("--seconds", "0"), "allowed"),
         (("--labels", "no/such.txt"), "no/such.txt"),
+        (("--report", "--minutes", "0"), "from 0.01 to 120"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_in_one_sentence(arguments: tuple[str, ...], word: str) -> None:
