@@ -76,7 +76,7 @@ class Reloader:
     def _give_out(self, changes: Changes) -> None:
         """Each part gets a new value as a whole, and takes it at its next frame, prediction or request."""
         daemon, settings = self._daemon, self._running
-        daemon.settings.running = settings
+        daemon.settings.take(settings)
         daemon.model.value.classifier.top_k = settings.model.top_k
         if changes.touch("names"):
             daemon.names.fix(settings.names.wanted)

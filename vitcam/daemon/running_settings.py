@@ -63,7 +63,8 @@ class RunningSettings:
         vocabulary: Vocabulary,
         service: bool,
     ) -> None:
-        self.running = running
+        self.places: Mapping[str, str] = {}
+        """Of what routes of their own would change, where the configuration says it."""
         self.restart_asked = threading.Event()
         self._layers = layers
         self._page = page
@@ -72,6 +73,21 @@ class RunningSettings:
         self._service = service
         self._new: queue.SimpleQueue[NewSettings] = queue.SimpleQueue()
         self._changing = threading.Lock()
+        self.take(running)
+
+    def take(self, running: Settings) -> None:
+        """These are the settings in force from now on."""
+        self.running = running
+        in_force = {"camera.crop": running.camera.crop, "camera.masks": running.camera.masks, "zones": running.zones}
+        try:
+            effective = None if self._layers is None else self._layers(self._page.layer)
+        except VitcamError:  # the configuration was changed, and nobody has read it again so far
+            effective = None
+        self.places = {
+            name: (effective.given(name) if effective else "") or "the configuration"
+            for name, value in in_force.items()
+            if value
+        }
 
     def new(self) -> Iterator[NewSettings]:
         """What was set since the last call. For the supervisor."""

@@ -112,6 +112,9 @@ class FixedElsewhere(UsageError):
 class SettingsChoice(Protocol):
     """The settings that the page shows and may change. Every method may block."""
 
+    places: Mapping[str, str]
+    """Where the configuration says what routes of their own would change: `camera.crop`, `camera.masks`, `zones`."""
+
     def record(self) -> dict[str, Any]:
         """Each with its value and its place, and whether vitcam can start itself again."""
         ...
@@ -207,6 +210,10 @@ class WebParts:
     """None: no alerts can be made, as in a run that classifies files as fast as it can."""
     fetch: Callable[[str], bytes] | None = None
     """Fetches the picture at an address; called in a thread of its own. None: no pictures are fetched."""
+
+    def fixed(self, name: str) -> str:
+        """Where the configuration says a setting, so that the page cannot change it; empty where it can."""
+        return "" if self.settings is None else self.settings.places.get(name, "")
 
     def vocabulary(self) -> Vocabulary:
         """By which texts labels and groups may be named now."""

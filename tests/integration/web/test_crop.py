@@ -71,7 +71,7 @@ def test_a_crop_is_set_reported_and_removed_again(aimed: WebServer, active_crop:
 
     assert before == {
         "picture": [1280, 720], "crop": None, "seen": [0.21875, 0, 0.5625, 1], "line": 'crop = "0,0,1,1"',
-        "remembered": False,
+        "remembered": False, "fixed": "",
     }  # fmt: skip
     assert status == 200
     assert answer == during | {"remembered": True, "reason": ""}
@@ -180,15 +180,14 @@ def test_a_rectangle_that_is_dragged_becomes_what_the_model_sees(
     chrome.find_element(By.ID, "crop-apply").click()
     wait(chrome, lambda: active_crop.region is not None)
     wait(chrome, lambda: near(box(chrome, "seen"), [0.18125, 0.2, 0.3375, 0.6]))
-    line = text(chrome, "crop-message")
+    said = text(chrome, "crop-message")
 
     assert near(chosen, [0.1, 0.2, 0.5, 0.6])
     assert near(inner, [0.18125, 0.2, 0.3375, 0.6])
     region = active_crop.region
     assert region is not None
     assert near([region.x, region.y, region.width, region.height], chosen)
-    assert f'crop = "{region}"' in line
-    assert "next start" in line
+    assert "next start" in said
     assert console_errors(chrome) == []
 
 
@@ -335,7 +334,7 @@ def test_the_whole_picture_comes_back_and_a_full_disk_is_explained(
     wait(chrome, lambda: text(chrome, "crop") == "Crop")
 
     assert active_crop.region is None
-    assert "until vitcam is restarted" in text(chrome, "crop-message")
+    assert "until vitcam ends" in text(chrome, "crop-message")
     assert "Read-only file system" in text(chrome, "crop-message")
 
 

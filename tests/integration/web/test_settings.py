@@ -16,7 +16,7 @@ from tests.command import vitcam
 from tests.daemon import Daemon, daemon, get_json
 from tests.eventually import eventually
 
-FIXED = "# a comment\n[store]\n\nkeep_days = 9\n"
+FIXED = '# a comment\n[store]\n\nkeep_days = 9\n[zones.door]\nrect = "0,0,0.3333,1"\n'
 
 
 def ask(url: str, body: object, method: str = "PATCH", path: str = "/api/settings") -> tuple[int, dict[str, Any]]:
@@ -47,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def running(folder: Path) -> Iterator[Daemon]:
-    with start(folder, "--top-k", "4") as running:
+    with start(folder, "--top-k", "4", "--crop", "0,0,0.5,1") as running:
         running.wait_for("ok")
         yield running
 
@@ -88,6 +88,22 @@ def test_what_the_configuration_says_is_shown_with_its_line_and_refused(running:
     assert f"line 4 of {folder / 'config.toml'}" in answer["error"]
     assert "command line" in by_flag[1]["error"]
     assert row(get_json(f"{running.url}/api/settings"), "overlay.opacity")["value"] == 0.5, "all of them or none"
+
+
+def test_crop_and_zones_of_the_configuration_are_fixed_and_masks_are_not(running: Daemon, folder: Path) -> None:
+    zones = get_json(f"{running.url}/api/zones")
+    crop = ask(running.url, {"crop": [0, 0, 1, 0.5]}, "POST", "/api/crop")
+    none = ask(running.url, {"zones": {}, "masks": []}, "PUT", "/api/zones")
+    masked = ask(running.url, {"zones": zones["zones"], "masks": [[0, 0, 0.1, 0.1]]}, "PUT", "/api/zones")
+    ask(running.url, {"zones": zones["zones"], "masks": []}, "PUT", "/api/zones")
+    view = running.state()["view"]
+
+    assert zones["fixed"] == {"zones": f"line 6 of {folder / 'config.toml'}", "masks": ""}
+    assert (crop[0], view["crop"], view["fixed"]) == (409, [0, 0, 0.5, 1], "the command line")
+    assert "command line" in crop[1]["error"]
+    assert none[0] == 409
+    assert "line 6" in none[1]["error"]
+    assert (masked[0], masked[1]["masks"], masked[1]["zones"]) == (200, [[0, 0, 0.1, 0.1]], zones["zones"])
 
 
 @pytest.mark.parametrize(

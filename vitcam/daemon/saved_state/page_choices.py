@@ -177,7 +177,7 @@ def initial_crop(camera: CameraSettings, environ: Mapping[str, str], trials: Tri
     if camera.crop:
         return ActiveCrop(Region.parse(camera.crop), lambda _: "camera.crop is set by the configuration or an option")
     if not is_camera(camera.source):
-        return ActiveCrop(None, lambda _: "crops are kept for cameras only; set camera.crop to keep this one")
+        return ActiveCrop(None, lambda _: "crops are kept for cameras only")
     saved = SavedCrop(state_folder(environ), redacted(camera.source) or "auto")
     region = saved.load()
     if region is not None:
@@ -202,7 +202,7 @@ def initial_areas(settings: Settings, environ: Mapping[str, str], trials: Trials
     source = settings.camera.source
     configured = Areas(zones, masks)
     if not is_camera(source):
-        return ActiveAreas(configured, lambda _: "zones and masks are kept for cameras only; use the configuration")
+        return ActiveAreas(configured, lambda _: "zones and masks are kept for cameras only")
     words = " and ".join(word for word, found in (("zones", zones), ("masks", masks)) if found)
     saved = SavedAreas(state_folder(environ), redacted(source) or "auto", words)
     save = partial(_save_once_worked, saved, trials)

@@ -145,8 +145,8 @@ def components() -> dict[str, Schema]:
         "Words": record({"words": array_of(TEXT), "remembered": FLAG, "reason": _REASON}),
         **event_schemas(),
         **alert_schemas(),
-        "Zones": record(_areas() | {"from": _ORIGIN}, "Zones and privacy masks."),
-        "ChangedZones": record(_areas() | {"from": _ORIGIN, "remembered": FLAG, "reason": _REASON}),
+        "Zones": record(_areas() | _of_zones(), "Zones and privacy masks."),
+        "ChangedZones": record(_areas() | _of_zones() | {"remembered": FLAG, "reason": _REASON}),
         "ZonesRequest": record(_areas()),
         "Names": record(_names(), "What labels and groups are called."),
         "ChangedNames": record(_names() | {"remembered": FLAG, "reason": _REASON}),
@@ -232,6 +232,7 @@ def _view() -> dict[str, Schema]:
         "seen": nullable(_RECT, "The part of it that the model sees."),
         "line": described(TEXT, "The crop as a line of the configuration file."),
         "remembered": FLAG,
+        "fixed": described(TEXT, "Where the configuration says it; empty: the page can change it."),
     }
 
 
@@ -245,6 +246,11 @@ def _areas() -> dict[str, Schema]:
         "zones": {"type": "object", "additionalProperties": zone, "description": "By name."},
         "masks": array_of(rect, "Parts of the picture that are black before anybody gets it."),
     }
+
+
+def _of_zones() -> dict[str, Schema]:
+    place = described(TEXT, "Where the configuration says them; empty: the page can change them.")
+    return {"from": _ORIGIN, "fixed": record({"zones": place, "masks": place})}
 
 
 def _names() -> dict[str, Schema]:

@@ -45,6 +45,7 @@ export class Crop {
   }
 
   #open() {
+    if (this.#view.fixed) return this.#say(t("settings.fixed", { place: this.#view.fixed }));
     this.#toggle(true);
     this.#message.hidden = true;
     this.#set(this.#view.crop ?? WHOLE);
@@ -123,21 +124,20 @@ export class Crop {
     try {
       const response = await fetch("api/crop", { method: "POST", body: JSON.stringify({ crop }) });
       const answer = await response.json();
-      if (!response.ok) return this.#say(answer.error, null);
+      if (!response.ok) return this.#say(answer.error, true);
       this.#close();
       this.#applied({ ...answer, remembered: false }); // it is of this run now; the answer is about the next run
-      if (!rect && answer.remembered) return this.#say(t("crop.is_whole"), "");
-      this.#say(answer.remembered ? t("crop.saved") : t("crop.not_saved", { reason: answer.reason }), answer.line);
+      if (!rect && answer.remembered) return this.#say(t("crop.is_whole"));
+      this.#say(answer.remembered ? t("common.saved") : t("common.not_kept", { reason: answer.reason }));
     } catch {
-      this.#say(t("common.no_answer"), null);
+      this.#say(t("common.no_answer"), true);
     }
   }
 
-  #say(sentence, line) {
+  #say(sentence, bad = false) {
     this.#message.hidden = false;
-    this.#message.classList.toggle("bad", line === null);
-    this.#message.querySelector("span").textContent = sentence;
-    this.#message.querySelector("code").textContent = line ? `[camera]  ${line}` : "";
+    this.#message.classList.toggle("bad", bad);
+    this.#message.textContent = sentence;
   }
 }
 

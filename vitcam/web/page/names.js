@@ -181,7 +181,7 @@ export class Names {
       }
       this.#read(answer);
       if (answer.remembered) this.#say(said);
-      else this.#say(`${said} ${t("crop.not_saved", { reason: answer.reason })}`, false, toToml(body));
+      else this.#say(`${said} ${t("common.not_kept", { reason: answer.reason })}`);
     } catch {
       return this.#say(t("common.no_answer"), true);
     }
@@ -192,11 +192,10 @@ export class Names {
     await this.#changed();
   }
 
-  #say(sentence, bad = false, lines = "") {
+  #say(sentence, bad = false) {
     this.#message.hidden = false;
     this.#message.classList.toggle("bad", bad);
-    this.#message.querySelector("span").textContent = sentence;
-    this.#message.querySelector("code").textContent = lines;
+    this.#message.textContent = sentence;
   }
 }
 
@@ -213,11 +212,6 @@ function counted(found, all) {
 function targetOf(chosen) {
   if (chosen.length === 0) return t("names.select_first");
   return chosen.length === 1 ? t("names.name_for", { name: chosen[0].called }) : t("names.name_for_all", { n: chosen.length });
-}
-
-function toToml({ language, names }) {
-  const lines = Object.entries(names).map(([label, name]) => `${JSON.stringify(label)} = ${JSON.stringify(name)}`);
-  return ["[names]", ...(language ? [`language = ${JSON.stringify(language)}`] : []), ...lines].join("\n");
 }
 
 function add(parent, className, text) {

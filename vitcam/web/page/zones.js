@@ -3,7 +3,6 @@
 import { ARROWS, MIN_SIDE, STEP, between, clamp } from "./crop.js";
 import { t } from "./language/language.js";
 import { place } from "./seen.js";
-import { toToml } from "./zones_text.js";
 
 const MIDDLE = [0.3, 0.3, 0.4, 0.4];
 const NEARLY_ALL = 0.9; // of the picture: in such a box a drag draws another one
@@ -46,11 +45,18 @@ export class Zones {
       const found = await response.json();
       if (!response.ok) return this.#say(found.error);
       this.#fill(found);
+      this.#showFixed(found.fixed);
     } catch {
       return this.#say(t("common.no_answer"));
     }
     this.#toggle(true);
     document.getElementById("zones-add").focus({ preventScroll: true });
+  }
+
+  // fixed: of /api/zones
+  #showFixed({ zones, masks }) {
+    const places = [[t("settings.place.zones"), zones], [t("settings.place.masks"), masks]].filter(([, place]) => place);
+    if (places.length) this.#say(places.map(([what, place]) => `${what}: ${t("settings.fixed", { place })}`).join(" "), true);
   }
 
   #close() {
@@ -238,17 +244,15 @@ export class Zones {
       const answer = await response.json();
       if (!response.ok) return this.#say(answer.error);
       this.#close();
-      if (answer.remembered) this.#say(t("common.saved"), "", true);
-      else this.#say(t("crop.not_saved", { reason: answer.reason }), toToml(answer), true);
+      this.#say(answer.remembered ? t("common.saved") : t("common.not_kept", { reason: answer.reason }), true);
     } catch {
       this.#say(t("common.no_answer"));
     }
   }
 
-  #say(sentence, lines = "", good = false) {
+  #say(sentence, good = false) {
     this.#message.hidden = false;
     this.#message.classList.toggle("bad", !good);
-    this.#message.querySelector("span").textContent = sentence;
-    this.#message.querySelector("code").textContent = lines;
+    this.#message.textContent = sentence;
   }
 }

@@ -23,11 +23,14 @@ class CropRoute(Handlers):
         self._parts = app.parts
         self._admission = app.changes
 
-    @Route("POST", "/api/crop", Scope.CONTROL, body=as_json("CropRequest"), answers=as_json("ChangedView"))
+    @Route(
+        "POST", "/api/crop", Scope.CONTROL, body=as_json("CropRequest"), answers=as_json("ChangedView"), refusals=(409,)
+    )
     async def answer(self, request: web.Request) -> web.Response:
         """Give the model another part of the picture.
 
-        From the next frame on. `remembered` says whether the next run will use it, too.
+        From the next frame on. Answers 409 with its place where the configuration has one. `remembered` says whether
+        the next run will use it, too.
         """
         reason = await self._admission.serve(request, self._replace_crop)
         return web.json_response({**view_record(self._parts), "remembered": not reason, "reason": reason})
@@ -35,6 +38,8 @@ class CropRoute(Handlers):
     def _replace_crop(self, body: Body) -> str:
         """Returns why the crop will not be remembered, or "". It writes to the disk, and an SD card is slow."""
         region = read_region(read_json(body))
+        if place := self._parts.fixed("camera.crop"):
+            raise web.HTTPConflict(text=f"the crop is set by {place}; change it there")
         if region is not None:
             check_size("the crop", region, size_of(self._parts.latest))
         return self._parts.crop.replace(region)
@@ -48,6 +53,7 @@ def view_record(parts: WebParts) -> dict[str, Any]:
     seen        the part of the crop that the model sees
     line        the crop as a line of the configuration file, below [camera]
     remembered  whether it was chosen in an earlier run
+    fixed       where the configuration says it, so that the page cannot change it; empty: it can
     """
     region = parts.crop.region
     newest = parts.latest.peek()
@@ -57,6 +63,7 @@ def view_record(parts: WebParts) -> dict[str, Any]:
         "seen": None,
         "line": _line(region),
         "remembered": parts.crop.from_earlier_run,
+        "fixed": parts.fixed("camera.crop"),
     }
     if region is not None and region.in_fractions:
         record["crop"] = [region.x, region.y, region.width, region.height]

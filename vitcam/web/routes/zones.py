@@ -1,5 +1,6 @@
 """Zones and privacy masks. The page shows them and can change them."""
 
+from dataclasses import replace
 from typing import Any
 
 from aiohttp import web
@@ -14,10 +15,11 @@ from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, BodyLimits, read_json
 from vitcam.web.route import Route, as_json
 from vitcam.wire import fractions
-from vitcam.zones.areas import zone_rect
+from vitcam.zones.areas import Areas, zone_rect
 from vitcam.zones.record import areas_record, own_sides, read_areas
 
 _ZONES = BodyLimits(65536, 5.0, "the zones")
+_ROUNDED = 0.0002
 _NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -30,6 +32,7 @@ class ZonesRoute(Handlers):
         self._model = parts.model
         self._vocabulary = parts.vocabulary()
         self._active = parts.areas
+        self._fixed = parts.fixed
         self._admission = Admission.of_changes(_ZONES, app.threads.change)
 
     @Route("GET", "/api/zones", Scope.READ, answers=as_json("Zones"))
@@ -37,18 +40,26 @@ class ZonesRoute(Handlers):
         """Zones and privacy masks."""
         return web.json_response(self._record(), headers=_NO_STORE)
 
-    @Route("PUT", "/api/zones", Scope.CONTROL, body=as_json("ZonesRequest"), answers=as_json("ChangedZones"))
+    @Route(
+        "PUT",
+        "/api/zones",
+        Scope.CONTROL,
+        body=as_json("ZonesRequest"),
+        answers=as_json("ChangedZones"),
+        refusals=(409,),
+    )
     async def change(self, request: web.Request) -> web.Response:
         """Replace all zones and privacy masks.
 
-        From the next frame on. `remembered` says whether the next run will use them, too.
+        From the next frame on. Answers 409 with the place where the configuration says otherwise. `remembered` says
+        whether the next run will use them, too.
         """
         reason = await self._admission.serve(request, self._replace)
         return web.json_response({**self._record(), "remembered": not reason, "reason": reason})
 
     def _replace(self, body: Body) -> str:
         """Returns why they will not be remembered, or "". It writes to the disk, and an SD card is slow."""
-        areas = read_areas(read_json(body))
+        areas = self._without_fixed(read_areas(read_json(body)))
         for zone in areas.zones:
             check_size(f"the zone {zone.name}", zone.region, size_of(self._latest))
         if self._model.value.words is None:  # words change while it runs
@@ -56,9 +67,21 @@ class ZonesRoute(Handlers):
                 raise UsageError(sentence)
         return self._active.replace(areas)
 
+    def _without_fixed(self, areas: Areas) -> Areas:
+        """With the zones and masks of the configuration, where it has some. Raises HTTPConflict for others."""
+        now = self._active.areas
+        before, wanted = areas_record(now, self._sides), areas_record(areas, self._sides)
+        for name, kind in (("zones", "zones"), ("camera.masks", "masks")):
+            place = self._fixed(name)
+            if place and not _alike(before[kind], wanted[kind]):
+                raise web.HTTPConflict(text=f"the {kind} are set by {place}; change them there")
+            areas = replace(areas, **{kind: getattr(now, kind)}) if place else areas
+        return areas
+
     def _record(self) -> dict[str, Any]:
         areas, origin = self._active.in_force
-        return {**areas_record(areas, self._sides), "from": origin}
+        fixed = {"zones": self._fixed("zones"), "masks": self._fixed("camera.masks")}
+        return {**areas_record(areas, self._sides), "from": origin, "fixed": fixed}
 
     def _sides(self, region: Region) -> list[float] | None:
         """x, y, width, height in fractions; None for a region in px before the first picture."""
@@ -69,3 +92,14 @@ class ZonesRoute(Handlers):
             return None
         height, width = newest.frame.preview.shape[:2]
         return fractions(zone_rect(region, height, width), height, width)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two records say the same; the page rounds fractions."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, float | int) and isinstance(other, float | int):
+        return abs(one - other) <= _ROUNDED
+    return bool(one == other)

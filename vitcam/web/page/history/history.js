@@ -6,7 +6,7 @@ import { Grid } from "./grid.js";
 import { Overview } from "./overview.js";
 import { Pages } from "./pages.js";
 
-const OFF = "Events are not stored. To have a history, set enabled = true in [store] of the configuration, and start vitcam again.";
+const OFF = "Events are not stored. To have a history, switch it on in the settings.";
 
 export class History {
   #list = document.getElementById("events");

@@ -46,7 +46,7 @@ export class ModelRow {
         await this.show("");
         return this.#say(t("settings.refused", { reason: answer.error }), true);
       }
-      this.#say([answer.remembered ? t("settings.saved") : t("settings.not_kept", { reason: answer.reason }), ...answer.unknown].join(" "), !answer.remembered);
+      this.#say([answer.remembered ? t("settings.saved") : t("common.not_kept", { reason: answer.reason }), ...answer.unknown].join(" "), !answer.remembered);
     } catch {
       this.#say(t("common.no_answer"), true);
     }

@@ -86,7 +86,7 @@ export class Settings {
         return row.say(t("settings.refused", { reason: answer.error }), true);
       }
       this.#show(answer);
-      row.say(answer.remembered ? t("settings.saved") : t("settings.not_kept", { reason: answer.reason }), !answer.remembered);
+      row.say(answer.remembered ? t("settings.saved") : t("common.not_kept", { reason: answer.reason }), !answer.remembered);
     } catch {
       row.say(t("common.no_answer"), true);
     }
