@@ -31,6 +31,15 @@ def teach(
     add_to: Annotated[
         bool, typer.Option("--add-to", help="Know the labels of the base, too. Default: these labels alone.")
     ] = False,
+    versus: Annotated[
+        str,
+        typer.Option(
+            "--versus",
+            metavar="MODEL",
+            help="Compare with this model, on pictures that neither has learned from.",
+            autocompletion=model_names,
+        ),
+    ] = "",
     as_json: JsonOption = False,
 ) -> None:
     """Teach labels of your own from a folder of photos, on this machine and in seconds."""
@@ -38,7 +47,7 @@ def teach(
     from vitcam.teach.teach import Task
     from vitcam.teach.teach import teach as run
 
-    task = Task(_folder_of(dataset), name, base, add_to)
+    task = Task(_folder_of(dataset), name, base, add_to, versus)
     if as_json:
         report = run(task, lambda progress: _print({"type": "progress", **progress.record()}))
         _print(report_record(report))

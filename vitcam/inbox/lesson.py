@@ -29,14 +29,24 @@ def lesson_of(card: ModelCard, name_or_file: str, data_sets: DataSets) -> Lesson
     card          of the model in use
     name_or_file  what finds it
     """
+    base, dataset = base_of_model(card, name_or_file), str(card.provenance.get("dataset", ""))
     if not card.taught:
-        return Lesson(MINE, name_or_file if card.row_capacity else DEFAULT, add_to=True)
-    base, dataset = str(card.provenance.get("taught_from", DEFAULT)), str(card.provenance.get("dataset", ""))
+        return Lesson(MINE, base, add_to=True)
     try:
         data_sets.path(dataset)
     except UsageError:  # it was taught from another folder
         return Lesson(MINE, base, add_to=True)
     return Lesson(dataset, base, card.taught == "added")
+
+
+def base_of_model(card: ModelCard, name_or_file: str) -> str:
+    """What is taught where a model is in use: that, or what it was taught from; the default one where it has no room.
+
+    Arguments as of `lesson_of`.
+    """
+    if card.taught:
+        return str(card.provenance.get("taught_from", DEFAULT))
+    return name_or_file if card.row_capacity else DEFAULT
 
 
 class Corrections:

@@ -22,7 +22,8 @@ ABOVE = 100.0
 """Added to the logits of rows that stand alone: the labels of the graph itself get a probability of 0 beside them."""
 NONE = "none of these"
 _HEADER = 1024  # bytes at most of an .npy file's
-_DIGEST = 8  # bytes: enough to tell 20,000 pictures from each other
+DIGEST = 8
+"""Bytes of what tells pictures from each other, the first ones of BLAKE2b of 16 bytes: enough for 20,000."""
 _MOST_PICTURES = 2**17
 
 
@@ -70,7 +71,7 @@ class Taught:
 
 def digest_of(file: bytes) -> bytes:
     """The same for the same picture under another name."""
-    return hashlib.blake2b(file, digest_size=16).digest()[:_DIGEST]
+    return hashlib.blake2b(file, digest_size=16).digest()[:DIGEST]
 
 
 def places_of(taught: Taught | None, own: int) -> tuple[int, int]:
@@ -133,10 +134,10 @@ def _pictures(archive: zipfile.ZipFile) -> frozenset[bytes]:
     if PICTURES not in archive.namelist():
         return frozenset()
     info = archive.getinfo(PICTURES)
-    if info.file_size % _DIGEST or info.file_size > _DIGEST * _MOST_PICTURES:
+    if info.file_size % DIGEST or info.file_size > DIGEST * _MOST_PICTURES:
         raise ValueError(f"{PICTURES} has {info.file_size:,} bytes")
     found = archive.read(info)
-    return frozenset(found[start : start + _DIGEST] for start in range(0, len(found), _DIGEST))
+    return frozenset(found[start : start + DIGEST] for start in range(0, len(found), DIGEST))
 
 
 def _read(archive: zipfile.ZipFile, name: str, card: ModelCard) -> NDArray[np.float32]:

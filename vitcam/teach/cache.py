@@ -33,6 +33,8 @@ class Seen:
     best: float
     """Log of the probability of its most probable label."""
     contrast: float
+    best_label: int = -1
+    """Which of the base's labels that is."""
 
 
 class Cache:
@@ -58,12 +60,14 @@ class Cache:
         except DAMAGES:
             return {}
         count = len(keys) if keys.ndim == 1 else -1
-        shapes = (digests.shape, read.shape, numbers.shape) == ((count, 16), (count, self._width), (count, 3))
+        shapes = (digests.shape, read.shape, numbers.shape) == ((count, 16), (count, self._width), (count, 4))
         kinds = (digests.dtype, read.dtype, numbers.dtype) == (np.uint8, np.float32, np.float64)
         if not (shapes and kinds and keys.dtype.kind == "U" and np.isfinite(read).all() and np.isfinite(numbers).all()):
             return {}
         rows = zip(keys.tolist(), digests, read, numbers.tolist(), strict=True)
-        return {key: Seen(digest.tobytes(), row, *three) for key, digest, row, three in rows}
+        return {
+            key: Seen(digest.tobytes(), row, four[0], four[1], four[2], int(four[3])) for key, digest, row, four in rows
+        }
 
     def save(self, seen: Mapping[str, Seen]) -> None:
         """Replace it. A folder that cannot be written costs nothing but time."""
@@ -76,7 +80,7 @@ class Cache:
                     keys=np.array(list(seen)),
                     digests=np.array([np.frombuffer(each.digest, np.uint8) for each in rows]),
                     read=np.array([each.read for each in rows]),
-                    numbers=np.array([(each.log_sum, each.best, each.contrast) for each in rows]),
+                    numbers=np.array([(each.log_sum, each.best, each.contrast, each.best_label) for each in rows]),
                 )
         except OSError as error:
             log.info("%s cannot be written: %s", self._path, error.strerror)

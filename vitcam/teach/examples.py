@@ -30,6 +30,19 @@ class Examples:
     """(n,) log of the probability of the base's most probable label."""
     folds: NDArray[np.intp]
     """(n,) in which fold a photo is held out."""
+    joined: tuple[int, ...] = ()
+    """Of the last labels: which label of the base each is, beside which its row stands."""
+    base_says: NDArray[np.intp] | None = None
+    """(n,) which of the base's labels is its most probable one; None: that does not matter, it knows none of these."""
+
+    @property
+    def same(self) -> NDArray[np.intp]:
+        """(n,) which of the labels the base's most probable one is; -1: none of them."""
+        found = np.full(len(self), -1)
+        if self.base_says is not None:
+            for place, label in enumerate(self.joined, len(self.labels) - len(self.joined)):
+                found[self.base_says == label] = place
+        return found
 
     def __len__(self) -> int:
         return len(self.of)

@@ -14,15 +14,15 @@ ALIKE = 0.97
 """From this cosine of their embeddings on two photos of one label are as good as one."""
 
 
-def groups_of(photos: Sequence[Photo], embeddings: NDArray[np.float32]) -> NDArray[np.intp]:
-    """A number for each photo, the same for those that must stay together: (n,).
+def groups_of(photos: Sequence[Photo], embeddings: NDArray[np.float32]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """A number for each photo, the same for those that must stay together: (n,), and whether they could: (n,).
 
     A label whose photos would all stay together is cut into parts that follow one another, since without any of them
     nothing could be said of it.
 
     embeddings  (n, E)
     """
-    groups = np.zeros(len(photos), np.intp)
+    groups, together = np.zeros(len(photos), np.intp), np.ones(len(photos), bool)
     places: dict[str, list[int]] = {}
     for place, photo in enumerate(photos):
         places.setdefault(photo.label, []).append(place)
@@ -31,9 +31,10 @@ def groups_of(photos: Sequence[Photo], embeddings: NDArray[np.float32]) -> NDArr
         found = _groups([photos[place].recording for place in of_label], embeddings[of_label])
         if found.max() == 0:
             found = np.arange(len(of_label)) * FOLDS // len(of_label)
+            together[of_label] = False
         groups[of_label] = first + found
         first += int(found.max()) + 1
-    return groups
+    return groups, together
 
 
 def one_recording(photos: Sequence[Photo]) -> tuple[str, ...]:

@@ -64,6 +64,8 @@ def head_beside(examples: Examples, others: Others, learned: Learned) -> Head:
     """Rows beside those of the base, all of them as likely as is good for both, but never so that they take too many of
     its right answers."""
     lost, offset = _offset(examples, others, learned)
+    same = examples.same
+    has_same = np.flatnonzero(same >= 0)
     rows = AddedRows(
         examples.labels, learned.rows.weight.astype(np.float32), (learned.rows.bias + offset).astype(np.float32)
     )
@@ -71,7 +73,9 @@ def head_beside(examples: Examples, others: Others, learned: Learned) -> Head:
     every = np.concatenate([held, examples.log_sums[:, None]], axis=1)
     p = _softmax(every)
     p[:, -1] *= np.exp(examples.best)  # of the base's labels only the best one can be taken for the answer
-    return Head(Taught(rows, alone=False), 1.0, offset, p, lost)
+    p[has_same, same[has_same]] += p[has_same, -1]  # the row of a label counts with what the base says of it
+    p[has_same, -1] = 0.0
+    return Head(Taught(rows, alone=False, joined=examples.joined), 1.0, offset, p, lost)
 
 
 def _offset(examples: Examples, others: Others, learned: Learned) -> tuple[float, float]:
@@ -80,12 +84,17 @@ def _offset(examples: Examples, others: Others, learned: Learned) -> tuple[float
     own = others.log_sums + np.log(np.where(right, others.right, 1.0))
     most = learned.held_others.max(1, initial=-np.inf)
     of, measured = examples.of, examples.measured
-    named = learned.held.argmax(1) == of
-    above = learned.held.max(1) - (examples.log_sums + examples.best)
+    base, places = examples.log_sums + examples.best, np.arange(len(of))
+    ours = learned.held[places, of]
+    rest = learned.held.copy()
+    rest[places, of] = -np.inf
+    rival, agrees = rest.max(1, initial=-np.inf), examples.same == of
 
     def tried(offset: float) -> tuple[float, float]:
         lost = float((right & (most + offset >= own)).mean()) if len(others) else 0.0
-        won = float((named & (above + offset > 0))[measured].mean()) if measured.any() else 0.0
+        with_base = np.where(agrees, np.logaddexp(ours + offset, base), ours + offset)
+        best = with_base > np.maximum(rival + offset, np.where(agrees, -np.inf, base))
+        won = float(best[measured].mean()) if measured.any() else 0.0
         return lost, won - lost
 
     found = {offset: tried(offset) for offset in OFFSETS}

@@ -129,7 +129,7 @@ class Teacher:
         right = np.concatenate([examples.of, np.full(len(others), none, np.intp)])
         each = SHARE_OF_OTHERS * len(examples) / max(1, len(others)) if self._alone else 1.0
         weights = np.concatenate([np.ones(len(examples)), np.full(len(others), each)])
-        return Lesson(x, right, weights, None if self._alone else np.concatenate([examples.log_sums, others.log_sums]))
+        return Lesson(x, right, weights, None if self._alone else np.concatenate([_rivals(examples), others.log_sums]))
 
     def _held_out(
         self, lesson: Lesson, folds: NDArray[np.intp], strengths: tuple[float, ...],
@@ -153,6 +153,13 @@ class Teacher:
         weight = np.zeros((self._count, width))
         weight[:, reading.places(width, self._embedding)] = rows.weight
         return Rows(weight, rows.bias)
+
+
+def _rivals(examples: Examples) -> Floats:
+    """(n,) log of what the rows of a photo compete with: the base, without what it says of the photo's own label."""
+    agrees = examples.same == examples.of
+    rest = np.log(np.maximum(-np.expm1(np.minimum(examples.best, 0.0)), 1e-6))
+    return np.asarray(examples.log_sums + np.where(agrees, rest, 0.0))
 
 
 def _some(examples: Examples, others: int) -> NDArray[np.intp]:

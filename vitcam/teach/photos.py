@@ -59,6 +59,7 @@ class Looker:
             )
         base.take_rows(AddedRows((_PROBE,), np.zeros((1, card.row_width), np.float32), np.array([_LOGIT], np.float32)))
         base.top_k = len(base.labels)
+        self._places = {label: place for place, label in enumerate(base.labels)}
         self._base, self._local, self._one = base, threading.local(), threading.Lock()
         self._limits = Limits(MAX_UNTRUSTED_PIXELS, enough_for(base.input, _DETAIL))
         self._base_is = hashlib.sha256(f"{card.graph_sha256} {asdict(card.input)}".encode()).hexdigest()
@@ -91,10 +92,11 @@ class Looker:
         if read is None:
             raise UsageError(f"{self._base.path} gives no embedding; give another base with --base")
         probed = next(guess.p for guess in answer.top if guess.label == _PROBE)
-        best = next(guess.p for guess in answer.top if guess.label != _PROBE)
+        best = next(guess for guess in answer.top if guess.label != _PROBE)
         others = max(1e-9, 1 - probed)
         log_sum = _LOGIT + float(np.log(others / max(probed, 1e-30)))
-        return Seen(digest, read, log_sum, float(np.log(max(best / others, 1e-30))), min(contrast(small), 1e6))
+        likely = float(np.log(max(best.p / others, 1e-30)))
+        return Seen(digest, read, log_sum, likely, min(contrast(small), 1e6), self._places[best.label])
 
     def _answers(
         self, root: Path, photos: Sequence[Photo], known: Mapping[str, Seen]

@@ -18,10 +18,11 @@ def report_record(report: Report) -> dict[str, Any]:
     record["labels"] = [{"label": label, "photos": photos} for label, photos in report.labels]
     for name in ("accuracy", "held_out", "half"):
         share: Share | None = getattr(report, name)
-        record[name] = None
-        if share is not None:
-            low, high = share.interval
-            record[name] = {"right": share.right, "n": share.n, "value": share.value, "low": low, "high": high}
+        record[name] = None if share is None else _share_record(share)
+    if (found := report.compared) is not None:
+        record["compared"] = {
+            "model": found.model, "before": _share_record(found.before), "after": _share_record(found.after),
+        }  # fmt: skip
     return {"type": "report", **record}
 
 
@@ -33,6 +34,11 @@ def report_lines(report: Report) -> Iterator[str]:
         yield f"right: {_share(report.accuracy)}; each was asked about without having been learned"
     if report.held_out:
         yield f"right: {_share(report.held_out)} that were held out"
+    if (found := report.compared) is not None:
+        yield (
+            f"of {found.before.n} pictures that neither has learned from, {found.model} is right about "
+            f"{found.before.right}, and {report.name} about {found.after.right}"
+        )
     if report.lost:
         yield f"of the right answers of the base {report.lost:.1%} are lost"
     for pair in report.confused[:_MOST]:
@@ -44,6 +50,11 @@ def report_lines(report: Report) -> Iterator[str]:
     if len(report.unreadable) > _MOST:
         yield f"left out {len(report.unreadable) - _MOST} more files that cannot be read"
     yield from report.advice
+
+
+def _share_record(share: Share) -> dict[str, Any]:
+    low, high = share.interval
+    return {"right": share.right, "n": share.n, "value": share.value, "low": low, "high": high}
 
 
 def _share(share: Share) -> str:

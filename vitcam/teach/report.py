@@ -39,6 +39,18 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """Of both on the same pictures."""
+
+    model: str
+    """The name of the one in use."""
+    before: Share
+    """What that is right about."""
+    after: Share
+    """What rows are right about that were learned without the recording of the picture."""
+
+
+@dataclass(frozen=True, slots=True)
 class Confused:
     """Photos of one label that were taken for another."""
 
@@ -81,6 +93,8 @@ class Report:
     unreadable: tuple[Unreadable, ...]
     lost: float
     """The share of the base's right answers that were lost; 0 where the labels stand alone."""
+    compared: Comparison | None = None
+    """None: nobody asked for it, or there was no picture to compare them on."""
 
 
 def accuracy_of(examples: Examples, held: Floats) -> Share | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
 from vitcam.frames import Unreadable
@@ -16,9 +17,10 @@ from vitcam.model import bundle
 from vitcam.model.bundle import Bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import DEFAULT, find_model
-from vitcam.model.taught import NONE
+from vitcam.model.taught import DIGEST, NONE
 from vitcam.teach.blas import one_thread
 from vitcam.teach.cache import Seen
+from vitcam.teach.comparison import compared
 from vitcam.teach.dataset import Folder, Photo, list_photos
 from vitcam.teach.examples import Examples, Others, others_of
 from vitcam.teach.folds import folds_of, groups_of, one_recording
@@ -26,7 +28,7 @@ from vitcam.teach.head import Head, head_alone, head_beside
 from vitcam.teach.learn import Learned, Teacher
 from vitcam.teach.photos import Looker
 from vitcam.teach.progress import OnProgress, Progress, silent
-from vitcam.teach.report import Report, Share, accuracy_of, advice_for, confused_in, suspects_of
+from vitcam.teach.report import Comparison, Report, Share, accuracy_of, advice_for, confused_in, suspects_of
 from vitcam.teach.write import place_of, write_taught
 from vitcam.text import readable
 
@@ -43,12 +45,14 @@ class Task:
     name     of the new model
     base     name or file of the model that is taught; its graph is used as it is
     add_to   True: the labels stand beside those of the base; False: the new model knows these labels alone
+    versus   a model to compare with, by name or file, on pictures that neither has learned from; empty: none
     """
 
     dataset: Path
     name: str
     base: str = DEFAULT
     add_to: bool = False
+    versus: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,18 +81,23 @@ def teach(task: Task, on_progress: OnProgress = silent) -> Report:
 
 def _teach(task: Task, on_progress: OnProgress) -> Report:
     out, folder = place_of(task.name), list_photos(task.dataset)
+    if task.versus:
+        find_model(task.versus)
     base = _base(task, sorted({photo.label for photo in folder.taught}))
     looker = Looker(Classifier(base.path, threads=1))
     read = _read(folder.root, (*folder.taught, *folder.held), looker, on_progress)
     taught = _part(read, folder.taught)
-    labels = _labels(folder, taught)
-    examples, others = _examples(folder, taught, labels, base), _others(base, labels)
+    labels, joined = _labels(folder, taught, base if task.add_to else None)
+    examples, together = _examples(folder, taught, labels, joined, base)
+    others = _others(base, labels)
     teacher = Teacher(examples, others, base.card.embedding_width or base.card.width, alone=not task.add_to)
     learned = teacher.learn(lambda done, total: on_progress(Progress("learning", done, total)))
     head = head_beside(examples, others, learned) if task.add_to else head_alone(examples, learned)
+    head = replace(head, taught=replace(head.taught, pictures=frozenset(each.digest[:DIGEST] for each in taught.seen)))
     on_progress(Progress("checking", 0, 2))
     held_out = _held_out(_part(read, folder.held), labels, head)
-    report = _report(task, read, taught, examples, head, teacher, learned, held_out)
+    versus = compared(task.versus, taught.photos, taught.seen, examples, together, head.held) if task.versus else None
+    report = _report(task, read, taught, examples, head, teacher, learned, held_out, versus)
     on_progress(Progress("checking", 1, 2))
     on_progress(Progress("writing", 0, 1))
     about = _about(folder, base, report, learned, head)
@@ -111,11 +120,12 @@ def _base(task: Task, labels: list[str]) -> Bundle:
     room = base.card.row_capacity - (not task.add_to)
     if len(labels) > room:
         raise UsageError(f"there are {len(labels)} labels, and {base.card.name} has room for {room}; remove some")
-    known = {label.casefold(): label for label in (*base.labels, *(base.groups.members if base.groups else ()))}
-    if task.add_to and (twice := [label for label in labels if label.casefold() in known]):
+    own = {label.casefold() for label in base.labels}
+    groups = {name.casefold() for name in (base.groups.members if base.groups else ())} - own
+    if task.add_to and (twice := [label for label in labels if label.casefold() in groups]):
         raise UsageError(
-            f"{base.card.name} knows {twice[0]!r} already; call it otherwise, such as 'my {twice[0]}', or leave out "
-            "--add-to"
+            f"{base.card.name} calls a group of its labels {twice[0]!r}; call it otherwise, such as 'my {twice[0]}', "
+            "or leave out --add-to"
         )
     return base
 
@@ -147,8 +157,12 @@ def _part(read: _Read, photos: Sequence[Photo]) -> _Read:
     return _Read(tuple(read.photos[i] for i in places), tuple(read.seen[i] for i in places), read.unreadable)
 
 
-def _labels(folder: Folder, taught: _Read) -> tuple[str, ...]:
-    """Those of the photos that can be read. Raises UsageError if a label has none of these."""
+def _labels(folder: Folder, taught: _Read, base: Bundle | None) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Those of the photos that can be read; last those that the base knows, and which of its labels these are.
+
+    base    None: they stand alone
+    raises  UsageError if a label has no photo that can be read
+    """
     found = {photo.label for photo in taught.photos}
     if lost := sorted({photo.label for photo in folder.taught} - found):
         reason = taught.unreadable[0]
@@ -156,15 +170,21 @@ def _labels(folder: Folder, taught: _Read) -> tuple[str, ...]:
             f"no photo of {lost[0]!r} can be read, such as {reason.path}: {reason.error}; replace the photos, or "
             "remove the label"
         )
-    return tuple(sorted(found))
+    own = {} if base is None else {label.casefold(): place for place, label in enumerate(base.labels)}
+    known = [label for label in sorted(found) if label.casefold() in own]
+    new = [label for label in sorted(found) if label.casefold() not in own]
+    return (*new, *known), tuple(own[label.casefold()] for label in known)
 
 
-def _examples(folder: Folder, taught: _Read, labels: tuple[str, ...], base: Bundle) -> Examples:
+def _examples(
+    folder: Folder, taught: _Read, labels: tuple[str, ...], joined: tuple[int, ...], base: Bundle
+) -> tuple[Examples, NDArray[np.bool_]]:
+    """And for each photo whether it is held out with all of its recording: (n,)."""
     place = {label: i for i, label in enumerate(labels)}
     of = np.array([place[photo.label] for photo in taught.photos], np.intp)
     embedding = base.card.embedding_width or base.card.width
-    groups = groups_of(taught.photos, taught.read[:, :embedding])
-    return Examples(
+    groups, together = groups_of(taught.photos, taught.read[:, :embedding])
+    examples = Examples(
         labels=labels,
         names=tuple(readable(str(photo.path.relative_to(folder.root))) for photo in taught.photos),
         of=of,
@@ -172,7 +192,10 @@ def _examples(folder: Folder, taught: _Read, labels: tuple[str, ...], base: Bund
         log_sums=np.array([each.log_sum for each in taught.seen]),
         best=np.array([each.best for each in taught.seen]),
         folds=folds_of(of, groups),
+        joined=joined,
+        base_says=np.array([each.best_label for each in taught.seen]),
     )
+    return examples, together
 
 
 def _others(base: Bundle, labels: tuple[str, ...]) -> Others:
@@ -187,6 +210,10 @@ def _held_out(held: _Read, labels: tuple[str, ...], head: Head) -> Share | None:
     logits = held.read.astype(float) @ rows.rows.T.astype(float) + rows.offsets
     if not head.taught.alone:
         logits = np.append(logits, [[each.log_sum + each.best] for each in held.seen], axis=1)
+        for column, label in enumerate(head.taught.joined, len(labels) - len(head.taught.joined)):
+            same = [place for place, each in enumerate(held.seen) if each.best_label == label]
+            logits[same, column] = np.logaddexp(logits[same, column], logits[same, -1])
+            logits[same, -1] = -np.inf
     named = (*labels, "")
     right = [named[answer] == photo.label for answer, photo in zip(logits.argmax(1), held.photos, strict=True)]
     return Share(sum(right), len(right))
@@ -194,7 +221,7 @@ def _held_out(held: _Read, labels: tuple[str, ...], head: Head) -> Share | None:
 
 def _report(
     task: Task, read: _Read, taught: _Read, examples: Examples, head: Head, teacher: Teacher, learned: Learned,
-    held_out: Share | None,
+    held_out: Share | None, versus: Comparison | None,
 ) -> Report:  # fmt: skip
     accuracy = accuracy_of(examples, head.held)
     half = None if accuracy is None else _half(examples, head, teacher, learned)
@@ -210,6 +237,7 @@ def _report(
         advice=advice_for(examples, accuracy, half, head.held, one_recording(taught.photos)),
         unreadable=read.unreadable,
         lost=head.lost,
+        compared=versus,
     )
 
 

@@ -67,7 +67,7 @@ def write_taught(base: Bundle, head: Head, about: Mapping[str, Any], least_contr
         score=2,
         **about,
     )
-    added = head.taught.rows.labels[: head.taught.count]
+    added = head.taught.rows.labels[: head.taught.count]  # those that the base knows stand behind them
     labels = list(added) if alone else [*base.labels, *added]
     graph = bundle.flatbuffer(base.path)
 

@@ -123,3 +123,25 @@ def test_a_card_that_says_something_else_than_the_rows_is_refused(tmp_path: Path
 
     with pytest.raises(ModelError, match="cannot be read"):
         Classifier(taught(tmp_path, parts={"vitcam": json.dumps(card).encode()}), threads=1)
+
+
+@pytest.mark.parametrize(
+    ("part", "content"),
+    [
+        ("joined", stored(np.array([10**6], np.float32))),
+        ("joined", stored(np.array([-1], np.float32))),
+        ("joined", stored(np.array([3, 3], np.float32))),
+        ("joined", stored(np.array([[1]], np.float32))),
+        ("joined", b"nonsense"),
+        ("pictures", b"7 bytes"),
+        ("pictures", bytes(2**21)),
+    ],
+)
+def test_what_a_forged_file_says_of_its_rows_and_pictures_is_refused(tmp_path: Path, part: str, content: bytes) -> None:
+    path = taught(tmp_path, alone=False, none=False, parts={part: content})
+    if part == "joined":
+        with zipfile.ZipFile(path, "a") as archive:
+            archive.writestr("taught/joined.npy", content)
+
+    with pytest.raises(ModelError):
+        Classifier(path, threads=1)

@@ -18,6 +18,7 @@ from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import find_model
+from vitcam.model.taught import digest_of
 from vitcam.teach import cache
 from vitcam.teach.photos import Looker
 from vitcam.teach.progress import Progress
@@ -242,12 +243,78 @@ def test_a_taught_model_is_no_base(data: Path, alone: tuple[Report, Path]) -> No
         teach(Task(data, "again", base="shapes"))
 
 
-def test_a_label_that_the_base_knows_is_not_added_twice(tmp_path: Path, homes: Path) -> None:
-    data = drawn(tmp_path / "data", photos=2)
+def test_a_label_that_the_base_knows_is_known_better_and_stands_where_it_stood(tmp_path: Path, homes: Path) -> None:
+    data = drawn(tmp_path / "data", photos=8, labels=("red cross", "blue circle"))
     (data / "red cross").rename(data / "Goldfish")
+    report = teach(Task(data, "fish", add_to=True))
+    classifier, base = Classifier("fish", threads=1), Classifier(BASE, threads=1)
+    fish = [classifier.classify_image(picture).top[0].label for picture in pictures("red cross")]
+    circles = [classifier.classify_image(picture).top[0].label for picture in pictures("blue circle")]
+    sums = [sum(guess.p for guess in classifier.with_top_k(2000).classify_image(pictures("red cross")[0]).top)]
 
-    with pytest.raises(UsageError, match=naming("'Goldfish'", "--add-to")):
-        teach(Task(data, "fish", add_to=True))
+    assert classifier.labels == (*base.labels, "blue circle")
+    assert fish.count("goldfish") >= 4
+    assert circles.count("blue circle") >= 4
+    assert dict(report.labels) == {"Goldfish": 8, "blue circle": 8}
+    assert report.accuracy is not None
+    assert report.accuracy.value > 0.6
+    assert sums == pytest.approx([1.0], abs=1e-3), "the row counts with the label, and not beside it"
+    assert all(result.ok for result in classifier.verify())
+    golden = {each.name: each for each in base.golden}
+    for each in golden.values():
+        assert classifier.classify_image(each.image).top[0].label == base.classify_image(each.image).top[0].label
+
+
+def test_labels_that_the_base_knows_all_can_be_taught(tmp_path: Path, homes: Path) -> None:
+    data = drawn(tmp_path / "data", photos=5, labels=("red cross", "blue circle"))
+    (data / "red cross").rename(data / "goldfish")
+    (data / "blue circle").rename(data / "jigsaw puzzle")
+    teach(Task(data, "known", add_to=True))
+
+    assert Classifier("known", threads=1).labels == Classifier(BASE, threads=1).labels
+
+
+def test_a_label_that_is_a_group_of_the_base_is_refused(tmp_path: Path, homes: Path) -> None:
+    base = bundle.read(BASE)
+    assert base is not None
+    assert base.groups is not None
+    group = next(name for name in base.groups.members if name not in base.labels)
+    data = drawn(tmp_path / "data", photos=2)
+    (data / "red cross").rename(data / group.upper())
+
+    with pytest.raises(UsageError, match=naming(repr(group.upper()), "--add-to")):
+        teach(Task(data, "group", add_to=True))
+
+
+def test_the_model_in_use_is_compared_on_pictures_that_neither_has_learned_from(tmp_path: Path, homes: Path) -> None:
+    data = drawn(tmp_path / "data", photos=5)
+    teach(Task(data, "old"))
+    nothing_new = teach(Task(data, "new", versus="old")).compared
+    rng = np.random.default_rng(7)
+    for label, pair in PAIRS.items():
+        for number in range(4):
+            write(data / label / f"inbox-20260101T0{number}00-{number:06}.png", draw(*pair, rng))
+    taught = Classifier("old", threads=1).taught_pictures
+    report = teach(Task(data, "new", versus="old"))
+    against_base = teach(Task(data, "new", versus="everyday")).compared
+    shutil.rmtree(data / "red cross")
+    (data / "blue circle").rename(data / "red cross")
+    one_go = [path for path in (data / "red cross").iterdir() if path.name.startswith("inbox")]
+    for path in (data / "red cross").iterdir():
+        path.rename(path.with_name(f"20260101T000000-{path.stem[-2:]}.png"))
+    alone = teach(Task(data, "new", versus="everyday")).compared
+
+    assert taught == {digest_of(path.read_bytes()) for path in data.glob("green triangle/0*.png")} | taught
+    assert len(taught) == 15
+    assert nothing_new is None
+    assert report.compared is not None
+    assert (report.compared.model, report.compared.before.n, report.compared.after.n) == ("old", 12, 12)
+    assert report.compared.after.right >= 8
+    assert against_base is not None
+    assert (against_base.before.right, against_base.before.n) == (0, 27)
+    assert len(one_go) == 4
+    assert alone is not None
+    assert alone.after.n == 9, "a label of one recording is left out: parts of it were learned from"
 
 
 def test_photos_of_a_part_that_is_held_out_are_measured_and_not_taught(tmp_path: Path, homes: Path) -> None:

@@ -54,7 +54,7 @@ def examples_of(
     names = photos.names if named is None else named
     listed = [Photo(str(name), Path(str(path))) for name, path in zip(names, photos.paths, strict=True)]
     of = np.array([labels.index(str(name)) for name in names], np.intp)
-    folds = folds_of(of, groups_of(listed, photos.read[:, :embedding]))
+    folds = folds_of(of, groups_of(listed, photos.read[:, :embedding])[0])
     best = np.log(np.maximum(photos.probabilities.max(1), 1e-30)).astype(float)
     return Examples(labels, tuple(map(str, photos.paths)), of, photos.read, photos.log_sums, best, folds)
 

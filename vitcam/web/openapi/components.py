@@ -117,10 +117,11 @@ def components() -> dict[str, Schema]:
             {
                 "dataset": TEXT,
                 "name": described(TEXT, "Of the new model."),
-                "base": described(TEXT, "The model that is taught."),
+                "base": described(TEXT, "The model that is taught. Empty: that in use, or what it was taught from."),
                 "add_to": described(FLAG, "True: it knows the labels of its base, too."),
+                "compare": described(FLAG, "True: compare it with the model in use, on pictures new to both."),
             },
-            optional=("base", "add_to"),
+            optional=("base", "add_to", "compare"),
         ),
         "Models": record(
             {

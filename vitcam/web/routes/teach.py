@@ -13,7 +13,7 @@ from aiohttp import web
 
 from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
-from vitcam.model.files import DEFAULT
+from vitcam.inbox.lesson import base_of_model
 from vitcam.processes import bound
 from vitcam.processes.child import without_settings
 from vitcam.web.context import AppContext, Handlers
@@ -27,8 +27,8 @@ from vitcam.web.route import ENDLESS, Route, as_json
 _LONGEST_S = 900.0
 _QUIET_S = 10.0
 _MOST_LINE = 8 * 2**20  # bytes: a report names every picture that may be named wrong
-_KEYS = frozenset({"dataset", "name", "base", "add_to"})
-_FORM = 'send {"dataset": "mine", "name": "my things"}; "base" and "add_to" may be added'
+_KEYS = frozenset({"dataset", "name", "base", "add_to", "compare"})
+_FORM = 'send {"dataset": "mine", "name": "my things"}; "base", "add_to" and "compare" may be added'
 
 
 class TeachRoute(Handlers):
@@ -36,6 +36,7 @@ class TeachRoute(Handlers):
 
     def __init__(self, app: AppContext) -> None:
         self._collector = app.parts.collector
+        self._model = app.parts.model
         self._reads = app.threads.reads
         self._quota = Quota(1, 1, "teachings")
 
@@ -54,6 +55,8 @@ class TeachRoute(Handlers):
         """Teach a model with a data set, on this machine.
 
         The answer says how far it is, and at the end how well the model knows each label. `POST /api/model` uses it.
+        Without `base`, the model in use is taught, or what that was taught from. With `compare`, the report has
+        `compared`: the model in use beside the new one.
         """
         collector = self._collector
         if collector is None:
@@ -61,7 +64,10 @@ class TeachRoute(Handlers):
         with self._quota.reserve(address_of(request)):
             asked = read_task(read_json(await read_body(request, CHANGE)))
             folder = await asyncio.wrap_future(self._reads.submit(collector.data_sets.path, asked["dataset"]))
-            options = ["-o", asked["name"], "--base", asked["base"], *(["--add-to"] if asked["add_to"] else [])]
+            in_use = self._model.value
+            base = asked["base"] or base_of_model(in_use.info.card, in_use.name_or_file)
+            options = ["-o", asked["name"], f"--base={base}", *(["--add-to"] if asked["add_to"] else [])]
+            options += [f"--versus={in_use.name_or_file}"] if asked["compare"] else []
             async with _running("teach", str(folder), *options, "--json") as child:
                 return await _send(request, child)
 
@@ -70,11 +76,12 @@ def read_task(body: Any) -> dict[str, Any]:
     """What is to be taught. Raises UsageError."""
     if not isinstance(body, dict) or not body.keys() <= _KEYS:
         raise UsageError(_FORM)
-    asked: dict[str, Any] = {"base": DEFAULT, "add_to": False} | body
-    texts = all(isinstance(asked.get(key), str) and asked[key] for key in ("dataset", "name", "base"))
+    asked: dict[str, Any] = {"base": "", "add_to": False, "compare": False} | body
+    texts = all(isinstance(asked.get(key), str) for key in ("dataset", "name", "base"))
+    texts = texts and bool(asked["dataset"] and asked["name"])
     # a text that begins like an option would be one, and a path would lead anywhere
     plain = texts and not any(asked[key].startswith("-") or "/" in asked[key] for key in ("name", "base"))
-    if not plain or not isinstance(asked["add_to"], bool):
+    if not plain or not all(isinstance(asked[key], bool) for key in ("add_to", "compare")):
         raise UsageError(_FORM)
     return asked
 
