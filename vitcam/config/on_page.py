@@ -13,7 +13,7 @@ ON_PAGE = frozenset(
     f"{section}.{key}"
     for section, keys in {
         "camera": "source width height fps rotate flip every ask_every",
-        "model": "fps top_k",
+        "model": "fps top_k likely",
         "look": "follow",
         "motion": "enabled threshold hold_s rest_fps",
         "events": "half_life_s enter leave dwell_s gap_s",

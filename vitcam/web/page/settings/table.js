@@ -18,6 +18,7 @@ export const GROUPS = {
   },
   model: {
     "model.top_k": { slider: [1, 20, 1] },
+    "model.likely": { unit: "percent", slider: [0.5, 1, 0.01], rarely: true },
     "look.follow": {},
     "model.fps": { unit: "fps", slider: [0, 30, 1], none: true, rarely: true },
   },
