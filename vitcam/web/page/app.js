@@ -21,6 +21,7 @@ import { Seen } from "./seen.js";
 import { SetAside } from "./set_aside.js";
 import { checkSession, showSession } from "./session.js";
 import { Speed } from "./speed.js";
+import { Models } from "./models/models.js";
 import { Teach } from "./teach/teach.js";
 import { isLive, Views } from "./views.js";
 import { Windows } from "./windows.js";
@@ -52,6 +53,7 @@ offerLanguages(document.getElementById("language"));
 let model = null;
 let crop = null;
 let views = null;
+let models = null;
 let teach = null;
 
 // predictions: the newest one, ten times a second at most
@@ -171,6 +173,7 @@ function showState(state, began) {
   crop.show(state.view);
   setAside.show(state.set_aside);
   today.show(state.history);
+  models.show(state);
   teach.show(state);
   zones.show(state);
   places.show(state, began);
@@ -259,6 +262,7 @@ async function begin() {
     await readModel();
     new Words(model, readModel);
     new Names(() => answer.names, readModel);
+    models = new Models(takeModel);
     teach = new Teach(takeModel);
     crop = new Crop(model.input, showView);
     new Controls(model, (look, kind) => {

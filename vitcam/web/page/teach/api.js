@@ -24,6 +24,25 @@ export async function teach(asked, progress, signal) {
   return report;
 }
 
+// taken: in seconds since the epoch, or null; returns {picture, note}
+export async function addPhoto(label, file, taken, signal) {
+  const query = new URLSearchParams({ called: file.name, ...(taken ? { taken } : {}) });
+  return (await send(`${addressOf(label)}?${query}`, "POST", file, signal)).json();
+}
+
+// label: of all photos, or null: each has that of its folder; noted: called with {path, picture, note, done, total} of each
+export async function addZip(file, label, noted, signal) {
+  const query = label ? `?${new URLSearchParams({ label })}` : "";
+  const response = await send(`api/datasets/${DATA_SET}${query}`, "POST", file, signal);
+  let isWhole = false;
+  for await (const { kind, record } of events(response)) {
+    if (kind === "photo") noted(record);
+    if (kind === "error") throw new Error(record.error);
+    isWhole ||= kind === "report";
+  }
+  if (!isWhole) throw new Error(AWAY);
+}
+
 export function addressOf(label, picture = null) {
   return ["api/datasets", ...[DATA_SET, label, picture].filter((part) => part !== null).map(encodeURIComponent)].join("/");
 }
@@ -40,13 +59,16 @@ export function counted(n, noun = "picture") {
 async function send(path, method, body, signal) {
   let response;
   try {
-    const sent = body === undefined ? {} : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+    const isFile = body instanceof Blob;
+    const type = isFile ? body.type || "application/octet-stream" : "application/json";
+    const sent = body === undefined ? {} : { headers: { "Content-Type": type }, body: isFile ? body : JSON.stringify(body) };
     response = checkSession(await fetch(path, { method, signal, keepalive: method === "DELETE", ...sent }));
   } catch (error) {
     throw error.name === "AbortError" ? error : new Error(AWAY);
   }
   if (response.ok) return response;
-  throw new Error(await response.json().then(({ error }) => error, () => AWAY));
+  const said = await response.json().then(({ error }) => error, () => AWAY);
+  throw Object.assign(new Error(said), { status: response.status });
 }
 
 // server-sent events of an answer to a POST, which EventSource cannot read

@@ -1,5 +1,7 @@
 // Teaching labels of your own: pictures are collected, a model is taught with them, it says how well it knows them, and it is used.
 
+import { t } from "../language/language.js";
+import { Bring } from "./bring.js";
 import { Collecting } from "./collecting.js";
 import { ask, counted, DATA_SET, sentence, teach } from "./api.js";
 import { TeachLabel } from "./label.js";
@@ -23,6 +25,7 @@ export class Teach {
   #taking = null; // the TeachLabel whose pictures are being taken
   #collecting = new Collecting({ shown: (state) => this.#showTaken(state), over: (state) => this.#endTaken(state), failed: (error) => this.#endTaken(null, error) });
   #report = new TeachReport({ changed: () => this.#read(), failed: (error) => this.#fail(error) });
+  #bring = new Bring(this.#panel, () => this.#read());
   #teaching = null; // AbortController
   #taught = ""; // the name of the model that was taught here and can be used
   #models = { models: [], name: "", before: null, fixed: "" };
@@ -37,6 +40,7 @@ export class Teach {
     this.#panel.addEventListener("keydown", (event) => { if (event.key === "Escape") this.#close(); });
     find("add").addEventListener("submit", (event) => { event.preventDefault(); this.#add(); });
     find("form").addEventListener("submit", (event) => { event.preventDefault(); this.#teach(); });
+    find("question").addEventListener("submit", (event) => { event.preventDefault(); this.#addBoth(); });
     find("stop").addEventListener("click", () => this.#teaching?.abort());
     find("use").addEventListener("click", () => this.#use("api/model", { name: this.#taught }));
     find("back").addEventListener("click", () => this.#use("api/model/back"));
@@ -96,6 +100,7 @@ export class Teach {
         failed: (error) => this.#fail(error),
         others: (which) => [...this.#labels.keys()].filter((other) => other !== which.label),
       });
+      this.#bring.accept(row.row, label);
       this.#labels.set(label, row);
       this.#list.append(row.row);
     }
@@ -112,6 +117,17 @@ export class Teach {
     this.#message.hidden = true;
     find("new").value = "";
     this.#labelOf(label).focus();
+  }
+
+  // a question with yes and no is two labels
+  #addBoth() {
+    const both = ["yes", "no"].map((name) => find(name).value.normalize("NFC").trim());
+    if (both.some((label) => !label) || both[0].toLowerCase() === both[1].toLowerCase()) return this.#say(t("teach.question_two"), true);
+    this.#message.hidden = true;
+    for (const name of ["yes", "no"]) find(name).value = "";
+    const [first] = both.map((label) => this.#labelOf(label));
+    find("question").closest("details").open = false;
+    first.focus();
   }
 
   // isHeld: as long as the button is held; else one picture, or some seconds of the empty scene
