@@ -13,8 +13,10 @@ from vitcam.teach.examples import Examples, Others
 from vitcam.teach.learn import TEMPERATURES, Learned, surprise
 from vitcam.teach.logistic import Floats
 
-REJECTED = 0.05
-"""This share of the taught photos may be taken for none of the labels, so that unfamiliar ones are."""
+REJECTED = 0.06
+"""This share of the taught photos, each held out, may be taken for none of the labels, so that unfamiliar ones are. The
+finished rows have learned from all of them and know them better: of other photos of the labels one in twenty is taken
+so, as twelve other draws than are reported showed (python -m vitcam_training.study.teaching)."""
 OF_BANK = 0.4
 """So far from the mean of the labels towards what was learned from the bank; chosen on other draws than are reported
 (python -m vitcam_training.study.teaching)."""

@@ -18,7 +18,7 @@ STRENGTHS = (30.0, 10.0, 3.0)
 """From strong to weak: each search begins where the one before ended."""
 _STRONG = 100.0
 """Where there is one photo of each label, and none can be held out."""
-SHARE_OF_OTHERS = 0.1
+SHARE_OF_OTHERS = 0.3
 """Photos of other things count together as much as this share of the photos that are taught."""
 TEMPERATURES = tuple(np.geomspace(0.2, 4.0, 61).tolist())
 GAIN = 0.01
