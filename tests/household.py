@@ -66,11 +66,18 @@ HABITS = (
 
 
 def make_history(
-    folder: Path, days: int = 1, a_day: int = 1500, seed: int = 1, absurd: bool = False, now: datetime | None = None
+    folder: Path,
+    days: int = 1,
+    a_day: int = 1500,
+    seed: int = 1,
+    absurd: bool = False,
+    now: datetime | None = None,
+    before: int | None = None,
 ) -> int:
     """Fill the history of a state folder with `days` days, the last one today. Returns how many events it has.
 
-    now  the end of the last day, in this machine's time zone
+    now     the end of the last day, in this machine's time zone
+    before  events of each day before the last one; None: as many
     """
     chance = random.Random(seed)
     today = (now or datetime.now()).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -81,7 +88,8 @@ def make_history(
             day = today - timedelta(days=back)
             owners: dict[tuple[str, int], str] = {}
             with transaction(connection):
-                for event in _day(chance, day, a_day, until_ms, back, days):
+                count = before if back and before is not None else a_day
+                for event in _day(chance, day, count, until_ms, back, days):
                     _store(connection, folder, event, owners, chance)
                     events += 1
         if absurd:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from vitcam.history.database.stories import Period, Summary
+from vitcam.history.database.stories import Period, StorySummary
 from vitcam.history.stored import Action, StoredEvent
 from vitcam.wire import fractions, group_record, nested_lists, place_record, rfc3339, shown_record
 
@@ -64,7 +64,7 @@ def full_record(event: StoredEvent, base: str = "") -> dict[str, Any]:
     }
 
 
-def summary_record(summary: Summary, base: str = "") -> dict[str, Any]:
+def summary_record(summary: StorySummary, base: str = "") -> dict[str, Any]:
     """What was seen in some periods, folded."""
     return {
         "whole": _period_record(summary.whole, base),

@@ -17,7 +17,7 @@ from vitcam.history.database import search, writing
 from vitcam.history.database.connections import is_damage, is_there, open_to_read
 from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
 from vitcam.history.database.schema import MIGRATIONS, version_of
-from vitcam.history.database.stories import NamesOf, Period, Summary, names_in_use, summarise
+from vitcam.history.database.stories import NamesOf, Period, StorySummary, names_in_use, summarise
 from vitcam.history.deduplication import Reclassify, keep_summary
 from vitcam.history.picture_files import CORRECTIONS, LabelFolders, PictureFiles, detail_of
 from vitcam.history.rendering import seen_by_model
@@ -170,12 +170,12 @@ class EventStore:
         """How many events of each label began in each quarter of an hour. Raises VitcamError if it cannot be read."""
         return self._read(lambda connection: by_label_and_quarter(connection, query), [])
 
-    def summary(self, query: Query, times_ms: Sequence[int], limit: int, names_of: NamesOf) -> Summary:
+    def summary(self, query: Query, times_ms: Sequence[int], limit: int, names_of: NamesOf) -> StorySummary:
         """What was seen between some times, folded, as `stories.summarise` has it. Raises VitcamError."""
         nothing = Period(times_ms[0], times_ms[-1], 0, 0, ())
         return self._read(
             lambda connection: summarise(connection, query, times_ms, limit, names_of),
-            Summary(nothing, (), None, None, None),
+            StorySummary(nothing, (), None, None, None),
         )
 
     def names_in_use(self, names_of: NamesOf) -> tuple[list[str], list[str]]:

@@ -13,7 +13,7 @@ from vitcam.errors import VitcamError
 from vitcam.frames import Group
 from vitcam.history import store as stores
 from vitcam.history.database.connections import open_to_write, transaction
-from vitcam.history.database.stories import DAY_MS, Story, Summary
+from vitcam.history.database.stories import DAY_MS, Story, StorySummary
 from vitcam.history.database.writing import edit, write_change
 from vitcam.history.query_text import as_written
 from vitcam.history.store import EventStore
@@ -47,7 +47,7 @@ class Past:
     def close(self) -> None:
         self._connection.close()
 
-    def told(self, query: Query = Query(), times: tuple[int, ...] = TODAY, limit: int = 50) -> Summary:  # noqa: B008
+    def told(self, query: Query = Query(), times: tuple[int, ...] = TODAY, limit: int = 50) -> StorySummary:  # noqa: B008
         return self.store.summary(query, times, limit, as_written)
 
 
@@ -57,11 +57,11 @@ def past(tmp_path: Path) -> Iterator[Past]:
         yield past
 
 
-def counted(summary: Summary) -> dict[str, int]:
+def counted(summary: StorySummary) -> dict[str, int]:
     return {story.label: story.events for story in summary.whole.stories}
 
 
-def newness(summary: Summary) -> dict[str, str | None]:
+def newness(summary: StorySummary) -> dict[str, str | None]:
     return {story.label: story.newness for story in summary.whole.stories}
 
 
@@ -205,6 +205,9 @@ def test_a_week_has_its_days_and_counts_what_is_left_out(past: Past) -> None:
         Query(label="tabby cat", text="door", min_p=0.6),
         Query(shown=frozenset({"cat"}), zone="garden"),
         Query(label="nowhere"),
+        Query(corrected=True, text="nowhere"),
+        Query(favourite=True, text="ca", shown=frozenset({"nowhere"})),
+        Query(favourite=True, label="nowhere"),
     ],
 )
 def test_stories_counts_and_list_agree_on_every_filter(made: tuple[EventStore, int], query: Query) -> None:

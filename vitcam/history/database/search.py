@@ -121,9 +121,9 @@ def one_of(column: str, words: Iterable[str]) -> Condition:
 
 def any_of(words: list[tuple[str, str]]) -> Condition:
     """One of the columns holds one of its words."""
-    columns = dict.fromkeys(column for column, _ in words)
+    columns = {column for column, _ in words} or {"displayed"}
     each = [one_of(column, (word for its, word in words if its == column)) for column in columns]
-    text = " OR ".join(text for text, _ in each) or "0"
+    text = " OR ".join(text for text, _ in each)
     return f"({text})", tuple(value for _, values in each for value in values)
 
 

@@ -63,7 +63,7 @@ class Period:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class StorySummary:
     """Some periods, one after the other."""
 
     whole: Period
@@ -78,7 +78,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _Fold:
     """A story whose newness and picture are not known yet."""
 
     label: str
@@ -89,7 +89,7 @@ class _Group:
     best: int
     """The largest one is the picture."""
 
-    def __add__(self, other: "_Group") -> "_Group":
+    def __add__(self, other: "_Fold") -> "_Fold":
         first_ms, last_ms = min(self.first_ms, other.first_ms), max(self.last_ms, other.last_ms)
         return replace(
             self,
@@ -105,7 +105,7 @@ NamesOf = Callable[[str], tuple[str, ...]]
 
 def summarise(
     connection: sqlite3.Connection, query: Query, times_ms: Sequence[int], limit: int, names_of: NamesOf
-) -> Summary:
+) -> StorySummary:
     """What was seen between each two neighbouring times, and from the first to the last.
 
     query     what counts; its own times are ignored
@@ -120,7 +120,7 @@ def summarise(
     before, after = replace(query, since_ms=None, until_ms=since_ms), replace(query, since_ms=until_ms, until_ms=None)
     earlier = row_numbers(connection, before, 1)
     later = row_numbers(connection, after, 1, (until_ms, -1), newer=True)
-    return Summary(whole, tuple(parts), teller.oldest_ms, teller.start_ms(earlier), teller.start_ms(later))
+    return StorySummary(whole, tuple(parts), teller.oldest_ms, teller.start_ms(earlier), teller.start_ms(later))
 
 
 def names_in_use(connection: sqlite3.Connection, names_of: NamesOf) -> tuple[list[str], list[str]]:
@@ -165,7 +165,7 @@ class _Teller:
         ]
         return Period(since_ms, until_ms, sum(group.events for group in groups), len(groups), tuple(stories))
 
-    def _groups(self, since_ms: int, until_ms: int) -> list[_Group]:
+    def _groups(self, since_ms: int, until_ms: int) -> list[_Fold]:
         """Reads the part of one index that belongs to the period."""
         query = replace(self._query, since_ms=since_ms, until_ms=until_ms)
         where, values = joined([*conditions_of(query), *self._named])
@@ -175,9 +175,9 @@ class _Teller:
             ) FROM events INDEXED BY events_by_time WHERE {where} GROUP BY 1, 2""",  # noqa: S608 - no text of users
             values,
         )
-        groups: dict[tuple[str, Kind], _Group] = {}
+        groups: dict[tuple[str, Kind], _Fold] = {}
         for displayed, kind, *rest in rows:
-            group = _Group(self._called(displayed), kind if kind in KINDS else "problem", *rest)
+            group = _Fold(self._called(displayed), kind if kind in KINDS else "problem", *rest)
             key = (group.label, group.kind)
             groups[key] = groups[key] + group if key in groups else group
         return list(groups.values())

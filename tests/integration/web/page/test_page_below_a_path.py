@@ -49,6 +49,7 @@ def test_a_person_logs_in_watches_looks_back_and_logs_out_below_a_path(
         protocol = chrome.execute_script(_PROTOCOL)
         snapshot = chrome.find_element(By.ID, "snapshot").get_attribute("href")
         chrome.find_element(By.ID, "to-history").click()
+        chrome.find_element(By.CSS_SELECTOR, ".chip:has([name=view][value=all])").click()
         wait(chrome, lambda: chrome.find_elements(By.CSS_SELECTOR, "#grid .event"))
         chrome.find_element(By.CSS_SELECTOR, "#grid .event").click()
         wait(chrome, lambda: chrome.execute_script(_PICTURE))

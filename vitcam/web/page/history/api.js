@@ -1,5 +1,6 @@
 // Requests to the event store. Each returns what the daemon answers, or throws a Refusal with a sentence for people.
 
+import { t } from "../language/language.js";
 import { checkSession } from "../session.js";
 
 const TIMEOUT_MS = 20_000;
@@ -20,16 +21,29 @@ export function listEvents(filters, { before = null, after = null, limit, signal
   return ask(`api/events?${query}`, { signal });
 }
 
-// returns [{label, hours}]: how many events of the label began in each of the 24 hours of the viewer's day. The answer
-// counts by quarters of an hour, so that the hours of every time zone can be made of it.
+// returns [{label, hours, quarters}]: how many events of the label began in each of the 24 hours, and of the 96 quarters
+// of an hour, of the viewer's day. The answer counts by quarters, so that the hours of every time zone can be made of it.
 export async function countEvents(filters) {
   const { hours: counts } = await ask(`api/events/counts?${new URLSearchParams(filters)}`);
   const byLabel = new Map();
   for (const { label, hour, events } of counts) {
-    if (!byLabel.has(label)) byLabel.set(label, Array(24).fill(0));
-    byLabel.get(label)[new Date(hour).getHours()] += events;
+    if (!byLabel.has(label)) byLabel.set(label, { label, hours: Array(24).fill(0), quarters: Array(96).fill(0) });
+    const [its, start] = [byLabel.get(label), new Date(hour)];
+    its.hours[start.getHours()] += events;
+    its.quarters[start.getHours() * 4 + Math.floor(start.getMinutes() / 15)] += events;
   }
-  return [...byLabel].map(([label, hours]) => ({ label, hours }));
+  return [...byLabel.values()];
+}
+
+// times: Dates, the earliest first; limit: stories of a period. Returns {whole, parts, oldest, earlier, later}
+export function summarise(filters, times, limit) {
+  const { since, until, ...conditions } = filters;
+  return ask(`api/events/summary?${new URLSearchParams({ ...conditions, limit, times: times.map((time) => time.toISOString()).join(",") })}`);
+}
+
+// returns {shown, zones}: what can be filtered by
+export function listNames() {
+  return ask("api/events/names");
 }
 
 export function getEvent(id) {
@@ -81,11 +95,11 @@ async function ask(url, { signal, ...options } = {}) {
   try {
     response = checkSession(await fetch(url, { ...options, signal: end.signal }));
   } catch {
-    throw new Refusal("vitcam does not answer. Try again", 0);
+    throw new Refusal(t("common.try_again"), 0);
   } finally {
     clearTimeout(late);
   }
   const answer = response.status === 204 ? null : await response.json().catch(() => null);
-  if (!response.ok) throw new Refusal(answer?.error ?? `vitcam answers with status ${response.status}`, response.status);
+  if (!response.ok) throw new Refusal(answer?.error ?? t("history.answers_with", { status: response.status }), response.status);
   return answer;
 }

@@ -1,5 +1,6 @@
 // One event in the grid: its picture, what it was, when and where. A link to the event's own view.
 
+import { t } from "../language/language.js";
 import { place } from "../seen.js";
 import { detailUrl, frameUrl } from "./api.js";
 import { chanceOf, clock, dayName, dayOf, lasted, nameOf, rectOf } from "./words.js";
@@ -15,13 +16,13 @@ export function makeCard(event, width) {
   card.setAttribute("aria-label", describe(event));
   const picture = child(card, "div", "thumb");
   if (event.frame) addPictures(picture, event, width);
-  else child(picture, "span", "none", "no picture");
-  if (event.clip) child(picture, "span", "has-clip", "▶ clip");
+  else child(picture, "span", "none", t("history.no_picture"));
+  if (event.clip) child(picture, "span", "has-clip", t("history.with_clip"));
   if (event.favourite) child(picture, "span", "is-favourite", "★");
-  if (event.end === null) child(picture, "span", "is-now", "now");
+  if (event.end === null) child(picture, "span", "is-now", t("history.now"));
   const line = child(card, "div", "line");
   child(line, "span", "what", nameOf(event));
-  child(line, "span", "chance", event.corrected ? "corrected" : chanceOf(event));
+  child(line, "span", "chance", event.corrected ? t("history.is_corrected") : chanceOf(event));
   const below = child(card, "div", "line small");
   child(below, "span", "when", event.end === null ? clock(event.start) : `${clock(event.start)} · ${lasted(event)}`);
   if (event.zone) child(below, "span", "where", event.zone);
@@ -29,7 +30,7 @@ export function makeCard(event, width) {
 }
 
 // of what was followed: where it was, and what it was
-function addPictures(picture, event, width) {
+export function addPictures(picture, event, width) {
   const whole = event.box ? child(picture, "div", "whole") : picture;
   addImage(whole, "all", frameUrl(event, thumbWidth(width)));
   if (!event.box) return;
@@ -45,9 +46,9 @@ function addImage(parent, className, address) {
 }
 
 export function describe(event) {
-  const facts = [nameOf(event), event.corrected ? "corrected" : chanceOf(event), event.zone && `zone ${event.zone}`];
+  const facts = [nameOf(event), event.corrected ? t("history.is_corrected") : chanceOf(event), event.zone && t("history.in_zone", { zone: event.zone })];
   const time = `${dayName(dayOf(event.start))} ${clock(event.start)}, ${lasted(event)}`;
-  const marks = [event.favourite && "favourite", event.clip && "with a clip"];
+  const marks = [event.favourite && t("history.is_favourite"), event.clip && t("history.has_clip")];
   return [...facts, time, ...marks].filter(Boolean).join(", ");
 }
 
@@ -56,7 +57,7 @@ function thumbWidth(width) {
   return WIDTHS.find((candidate) => candidate >= wanted) ?? WIDTHS.at(-1);
 }
 
-function child(parent, tag, className = "", text = "") {
+export function child(parent, tag, className = "", text = "") {
   const element = parent.appendChild(document.createElement(tag));
   if (className) element.className = className;
   if (text) element.textContent = text;

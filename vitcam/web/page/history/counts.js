@@ -1,6 +1,8 @@
 // How many events of each label there were in each hour of the day: a picture, and the same as a table for screen readers.
 
+import { number, t } from "../language/language.js";
 import { Drawing, svg } from "./svg.js";
+import { dayOf, partOf } from "./words.js";
 
 const ROWS = 10;
 const ROW = 26;
@@ -25,15 +27,14 @@ export class Counts {
 }
 
 function note(all, shown) {
-  if (!all.length) return "There are no events in this time.";
+  if (!all.length) return t("history.none_in_time");
   const total = sum(all.map((each) => each.total));
-  const events = total === 1 ? "1 event" : `${total.toLocaleString("en-GB")} events`;
-  const rest = all.length - shown.length;
-  return rest ? `${events}. The ${shown.length} most frequent of ${all.length} labels are shown.` : `${events}.`;
+  const events = t("history.counts_total", { events: t("history.n_events", { n: total }) });
+  return all.length > shown.length ? `${events} ${t("history.counts_most", { shown: shown.length, all: all.length })}` : events;
 }
 
 function describe(shown) {
-  return `Events by label and hour: ${shown.map(({ label, total }) => `${label} ${total}`).join(", ")}. The table below has the same numbers.`;
+  return t("history.counts_said", { counts: shown.map(({ label, total }) => `${label} ${total}`).join(", ") });
 }
 
 function draw(picture, shown, width) {
@@ -43,7 +44,7 @@ function draw(picture, shown, width) {
   shown.forEach(({ label, hours, total }, row) => {
     const top = row * ROW;
     svg(picture, "text", { class: "name", x: 0, y: top + 17, text: shorten(label, names) });
-    svg(picture, "text", { class: "axis", x: width, y: top + 17, "text-anchor": "end", text: total.toLocaleString("en-GB") });
+    svg(picture, "text", { class: "axis", x: width, y: top + 17, "text-anchor": "end", text: number(total) });
     hours.forEach((count, hour) => drawCell(picture, { count, hour, top, left: names + hour * cell, cell, most }));
   });
   const step = width < NARROW ? 6 : 3;
@@ -57,12 +58,12 @@ function drawCell(picture, { count, hour, top, left, cell, most }) {
   const rect = svg(picture, "rect", { class: count ? "cell" : "cell empty", x: left + 1, y: top + 2, width: cell - 2, height: ROW - 4, rx: 3 });
   if (!count) return;
   rect.setAttribute("fill-opacity", strength.toFixed(2));
-  svg(rect, "title", { text: `${hour} to ${hour + 1} o'clock: ${count}` });
+  svg(rect, "title", { text: `${partOf(dayOf(Date.now()), hour, 1)}: ${count}` });
 }
 
 function fillTable(table, shown) {
   const head = document.createElement("tr");
-  for (const text of ["label", ...Array.from({ length: 24 }, (_, hour) => `${hour}`), "all"]) cell(head, "th", text).scope = "col";
+  for (const text of [t("common.label"), ...Array.from({ length: 24 }, (_, hour) => `${hour}`), t("history.all")]) cell(head, "th", text).scope = "col";
   const rows = shown.map(({ label, hours, total }) => {
     const row = document.createElement("tr");
     cell(row, "th", label).scope = "row";

@@ -1,6 +1,7 @@
 // The probability of an event's label from second to second, as a picture.
 
 import { percent } from "../guesses.js";
+import { number, t } from "../language/language.js";
 import { Drawing, svg } from "./svg.js";
 
 const HEIGHT = 170;
@@ -25,7 +26,7 @@ export class Curve {
 function describe(curve) {
   const [start, end] = [curve[0], curve.at(-1)];
   const peak = curve.reduce((best, point) => (point[1] > best[1] ? point : best));
-  return `Probability over ${seconds(end[0] - start[0])}: it begins at ${percent(start[1])}, is highest after ${seconds(peak[0] - start[0])} with ${percent(peak[1])}, and ends at ${percent(end[1])}.`;
+  return t("event.curve_said", { time: seconds(end[0] - start[0]), begin: percent(start[1]), after: seconds(peak[0] - start[0]), peak: percent(peak[1]), end: percent(end[1]) });
 }
 
 function draw(picture, curve, width) {
@@ -35,7 +36,7 @@ function draw(picture, curve, width) {
   const y = (p) => EDGE.top + (1 - p) * (HEIGHT - EDGE.top - EDGE.bottom);
   for (const level of LEVELS) {
     svg(picture, "line", { class: "rule", x1: EDGE.left, x2: width - EDGE.right, y1: y(level), y2: y(level) });
-    svg(picture, "text", { class: "axis", x: EDGE.left - 8, y: y(level) + 4, "text-anchor": "end", text: `${100 * level} %` });
+    svg(picture, "text", { class: "axis", x: EDGE.left - 8, y: y(level) + 4, "text-anchor": "end", text: percent(level) });
   }
   const step = STEPS_S.find((each) => ((width - EDGE.left) * each) / (last - first) >= LEAST_PX) ?? last - first;
   for (let time = Math.ceil(first / step) * step; time <= last; time += step) {
@@ -48,6 +49,6 @@ function draw(picture, curve, width) {
 }
 
 function seconds(time) {
-  if (Math.abs(time) < 120) return `${Number(time.toFixed(1))} s`;
-  return `${Number((time / 60).toFixed(1))} min`;
+  if (Math.abs(time) < 120) return `${number(time, time % 1 ? 1 : 0)} s`;
+  return `${number(time / 60, time % 60 ? 1 : 0)} min`;
 }

@@ -1,6 +1,7 @@
 // One event: its picture, how probable it was from second to second, its clip, and what the viewer can do with it.
 
 import { Guesses } from "../guesses.js";
+import { t } from "../language/language.js";
 import { place } from "../seen.js";
 import { changeEvent, clipUrl, deleteEvent, detailUrl, frameUrl, getEvent } from "./api.js";
 import { Curve } from "./curve.js";
@@ -32,13 +33,13 @@ export class EventView {
   constructor(done) {
     this.#done = done;
     this.#overlay.addEventListener("change", () => this.#showPicture());
-    this.#image.addEventListener("error", () => this.#say("The picture of this event could not be loaded.", true));
+    this.#image.addEventListener("error", () => this.#say(t("event.picture_failed"), true));
     find("favourite").addEventListener("click", () => this.#change({ favourite: !this.#event.favourite }));
     find("delete").addEventListener("click", () => this.#sure.showModal());
     find("sure-yes").addEventListener("click", () => this.#delete());
     find("sure-no").addEventListener("click", () => this.#sure.close());
     this.#form.addEventListener("submit", (event) => { event.preventDefault(); this.#correct(); });
-    find("uncorrect").addEventListener("click", () => this.#change({ label: null }, "The correction was taken back."));
+    find("uncorrect").addEventListener("click", () => this.#change({ label: null }, t("event.uncorrected")));
     find("newer").addEventListener("click", () => this.#done.step(this.#wanted, -1));
     find("older").addEventListener("click", () => this.#done.step(this.#wanted, 1));
     document.addEventListener("keydown", (event) => this.#press(event));
@@ -94,14 +95,14 @@ export class EventView {
       const event = await getEvent(id);
       if (this.#wanted === id) this.#show(event);
     } catch (error) {
-      if (this.#wanted === id) this.#say(error.status === 404 ? "This event is not in the store any more." : error.message, true);
+      if (this.#wanted === id) this.#say(error.status === 404 ? t("event.gone") : error.message, true);
     }
   }
 
   #blank() {
     this.#event = null;
     find("body").hidden = true;
-    find("title").textContent = "Event";
+    find("title").textContent = t("event.title");
   }
 
   #show(event) {
@@ -124,12 +125,12 @@ export class EventView {
     const { start, zone, camera, model, kind, corrected } = this.#event;
     const ends = this.#event.end === null ? "" : `–${clock(this.#event.end)}`;
     const facts = [
-      ["when", `${dayName(dayOf(start))}, ${clock(start)}${ends}`], ["lasted", lasted(this.#event)], ["zone", zone],
-      ["kind", { seen: "", unknown: "nothing that the model knows", problem: "a problem of the camera" }[kind]],
-      ["the model said", corrected ? nameOf({ ...this.#event, corrected: null }) : ""], ["camera", camera], ["model", typeof model === "string" ? model : model?.name],
+      [t("event.when"), `${dayName(dayOf(start))}, ${clock(start)}${ends}`], [t("event.lasted"), lasted(this.#event)], [t("common.zone"), zone],
+      [t("history.kind"), kind === "seen" ? "" : t(`event.kind.${kind}`)],
+      [t("event.model_said"), corrected ? nameOf({ ...this.#event, corrected: null }) : ""], [t("event.camera"), camera], [t("event.model"), typeof model === "string" ? model : model?.name],
     ];
     find("facts").replaceChildren(...facts.filter(([, value]) => value).flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
-    if (this.#event.frame_of) find("facts").append(element("dt", "picture"), ownerOf(this.#event.frame_of));
+    if (this.#event.frame_of) find("facts").append(element("dt", t("event.picture")), ownerOf(this.#event.frame_of));
   }
 
   #showPicture() {
@@ -143,7 +144,7 @@ export class EventView {
     const wanted = find("picture").clientWidth * Math.min(devicePixelRatio, 2);
     const address = frameUrl(event, WIDTHS.find((width) => width >= wanted) ?? WIDTHS.at(-1), overlay);
     if (this.#image.getAttribute("src") !== address) this.#image.src = address;
-    this.#image.alt = `What the camera saw: ${nameOf(event)}${overlay ? ", with the patches that spoke for it" : ""}`;
+    this.#image.alt = t(overlay ? "event.camera_saw_why" : "event.camera_saw", { name: nameOf(event) });
     find("download").href = frameUrl(event);
     find("download").download = `${dayOf(event.start)} ${clock(event.start).replaceAll(":", "-")} ${nameOf(event)}.jpg`;
   }
@@ -159,7 +160,7 @@ export class EventView {
     if (!detail) return;
     const address = detailUrl(this.#event, DETAIL_WIDTH, overlay);
     if (this.#detail.getAttribute("src") !== address) this.#detail.src = address;
-    this.#detail.alt = `What the model saw: ${nameOf(this.#event)}`;
+    this.#detail.alt = t("event.model_saw", { name: nameOf(this.#event) });
   }
 
   #showCurve(other) {
@@ -210,8 +211,8 @@ export class EventView {
 
   async #correct() {
     const label = this.#form.elements.label.value.trim();
-    if (!label) return this.#say("Type what it is first.", true);
-    await this.#change({ label }, `Stored as “${label}”. The picture is kept for training.`);
+    if (!label) return this.#say(t("event.type_first"), true);
+    await this.#change({ label }, t("event.stored_as", { label }));
     if (!this.#message.classList.contains("bad")) this.#form.reset();
   }
 
@@ -261,10 +262,9 @@ export class EventView {
 
 // id: of the event whose picture is shown, because both looked the same
 function ownerOf(id) {
-  const place = element("dd", "of ");
-  const link = place.appendChild(element("a", "another event"));
+  const place = element("dd", "");
+  const link = place.appendChild(element("a", t("event.picture_of")));
   link.href = `#event/${id}`;
-  place.append(" that looked the same");
   return place;
 }
 

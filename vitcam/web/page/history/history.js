@@ -1,12 +1,12 @@
 // The history: filters, the day, the grid, and an event's own view. It asks for nothing while another view is shown.
 
+import { t } from "../language/language.js";
 import { EventView } from "./event.js";
-import { Filters } from "./filters.js";
+import { Diary } from "./diary.js";
+import { Filters, fits } from "./filters.js";
 import { Grid } from "./grid.js";
 import { Overview } from "./overview.js";
 import { Pages } from "./pages.js";
-
-const OFF = "Events are not stored. To have a history, switch it on in the settings.";
 
 export class History {
   #list = document.getElementById("events");
@@ -17,9 +17,10 @@ export class History {
   #pages = new Pages();
   #filters = new Filters(() => this.#choose());
   #overview = new Overview((changes) => this.#filters.choose(changes), (error) => this.#refuse(error));
+  #diary = new Diary((error) => this.#refuse(error));
   #grid = new Grid(document.getElementById("grid"), () => this.#more());
   #view;
-  #off = OFF; // what is said where no events are kept
+  #off = t("history.off"); // what is said where no events are kept
   #isOpen = false;
   #loaded = null; // the filters whose events are loaded, as text
   #isLate = false; // something may have happened since the daemon answered what is being loaded
@@ -65,7 +66,7 @@ export class History {
   // state: of /api/state
   setState({ access, history: { trouble } }) {
     this.#view.allow(!access || access.scope === "control");
-    this.#off = trouble ? `${trouble[0].toUpperCase()}${trouble.slice(1)}.` : OFF;
+    this.#off = trouble ? `${trouble[0].toUpperCase()}${trouble.slice(1)}.` : t("history.off");
   }
 
   // record: a live event
@@ -75,12 +76,15 @@ export class History {
     if (!this.#isOpen) this.#loaded = null; // what is loaded is old by now
     else if (this.#loaded === null) this.#isLate = true;
     else this.#take(record);
+    if (!this.#isOpen) this.#diary.forget();
   }
 
   // events may have been missed: the newest page has them
   async catchUp() {
     if (!this.#isOpen) this.#loaded = null;
     if (this.#loaded === null) return this.#loadAgain();
+    this.#overview.renew();
+    if (!this.#hasGrid) return;
     const text = this.#loaded;
     const missed = await this.#pages.peek().catch(() => []); // the page says by itself that vitcam does not answer
     if (text === this.#loaded) for (const record of missed.reverse()) this.#take(record);
@@ -113,10 +117,15 @@ export class History {
 
   // to where the viewer was before an event was opened
   #comeBack() {
-    this.#grid.show(this.#pages.events);
+    if (this.#hasGrid) this.#grid.show(this.#pages.events);
     scrollTo(0, this.#scrolled);
-    if (this.#last) this.#grid.focus(this.#last);
+    if (this.#last && !(this.#hasGrid && this.#grid.focus(this.#last))) this.#overview.focus(this.#last);
     this.#last = null;
+  }
+
+  // whether events are shown one by one: all of them, or those of the story that is open
+  get #hasGrid() {
+    return this.#filters.lists || this.#filters.open !== null;
   }
 
   #choose() {
@@ -128,21 +137,44 @@ export class History {
   async #load() {
     const text = this.#filters.text;
     this.#isLate = false;
+    if (this.#loaded === null) this.#overview.forget();
     this.#list.setAttribute("aria-busy", "true");
     this.#waiting.clear();
     this.#showFresh();
+    document.getElementById("events-body").classList.toggle("folded", !this.#filters.lists);
     try {
-      if (!(await this.#pages.start(this.#filters.query))) return;
+      const isShown = await (this.#filters.lists ? this.#loadAll() : this.#loadFolded());
+      if (!isShown || text !== this.#filters.text) return;
       this.#loaded = text;
       this.#refuse(null);
-      this.#draw();
       if (this.#isLate) this.catchUp();
-      this.#overview.show(this.#filters, this.#pages.events[0]);
-      await this.#filters.offer(this.#pages.events);
+      await this.#filters.offer();
     } catch (error) {
       this.#refuse(error);
     }
     this.#list.setAttribute("aria-busy", "false");
+  }
+
+  async #loadAll() {
+    this.#diary.show(this.#filters);
+    if (!(await this.#pages.start(this.#filters.query))) return false;
+    this.#draw();
+    this.#overview.show(this.#filters, this.#pages.events.find(({ start }) => new Date(start) <= Date.now())).catch((error) => this.#refuse(error));
+    return true;
+  }
+
+  // a day or a week, folded; then the events of the story that is open
+  async #loadFolded() {
+    await this.#overview.show(this.#filters);
+    const { open, conditions } = this.#filters;
+    if (open === null) this.#pages.clear();
+    else {
+      const [kind, label] = [open.slice(0, open.indexOf(":")), open.slice(open.indexOf(":") + 1)];
+      if (!(await this.#pages.start({ ...conditions, ...this.#overview.times, kind, shown: label }))) return false;
+    }
+    this.#draw();
+    this.#diary.show(this.#filters);
+    return true;
   }
 
   async #more() {
@@ -160,18 +192,19 @@ export class History {
     this.#message.hidden = !error;
     if (error) this.#message.textContent = error.status === 404 ? this.#off : `${error.message.replace(/\.$/, "")}.`;
     const none = Boolean(error) && this.#pages.events.length === 0;
-    document.getElementById("events-body").hidden = none;
+    document.getElementById("events-body").hidden = none && !this.#overview.isShown;
   }
 
   #draw() {
-    this.#grid.show(this.#pages.events);
-    const none = this.#pages.events.length === 0;
+    document.getElementById("opened").hidden = !this.#hasGrid;
+    if (this.#hasGrid) this.#grid.show(this.#pages.events);
+    const none = this.#filters.lists && this.#pages.events.length === 0;
     this.#empty.hidden = !none;
-    this.#empty.textContent = this.#filters.text ? "No event fits these filters." : "Nothing has happened yet. Events appear here by themselves.";
+    this.#empty.textContent = t(this.#filters.isEmpty ? "history.nothing_yet" : "history.nothing_fits");
   }
 
   get #address() {
-    return `#events${this.#filters.text ? `?${this.#filters.text}` : ""}`;
+    return `#${this.#filters.address()}`;
   }
 
   #back() {
@@ -204,7 +237,8 @@ export class History {
   // a live event that is not among the loaded ones waits if the viewer reads further down: the page must not jump
   #take(record) {
     const known = this.#pages.at(record.id) >= 0;
-    if (!known && !this.#filters.match(record)) return;
+    if (!this.#filters.lists) this.#overview.renew();
+    if (!this.#hasGrid || (!known && !fits(record, this.#pages.filters))) return;
     if (known) this.#replace(record);
     else if (this.#view.isOpen || this.#grid.atTop) this.#insert([record]);
     else this.#waiting.set(record.id, record);
@@ -228,7 +262,7 @@ export class History {
   #showFresh() {
     const count = this.#waiting.size;
     this.#fresh.hidden = count === 0;
-    this.#fresh.textContent = count === 1 ? "1 new event" : `${count} new events`;
+    this.#fresh.textContent = t("history.n_new", { n: count });
   }
 
   #replace(record) {

@@ -7,7 +7,7 @@ const LATER = 200;
 
 export class Pages {
   events = [];
-  #filters = {};
+  filters = {}; // of the loaded ones
   #next = null;
   #loading = null; // an AbortController while a page is on its way
 
@@ -25,16 +25,23 @@ export class Pages {
     this.#loading?.abort();
     const page = await this.#load(filters, null, FIRST);
     if (!page) return false;
-    this.#filters = filters;
+    this.filters = filters;
     this.events = page.events;
     this.#next = page.next;
     return true;
   }
 
+  clear() {
+    this.#loading?.abort();
+    this.filters = {};
+    this.events = [];
+    this.#next = null;
+  }
+
   // returns whether events were added
   async more() {
     if (!this.hasMore || this.isLoading) return false;
-    const page = await this.#load(this.#filters, this.#next, LATER);
+    const page = await this.#load(this.filters, this.#next, LATER);
     if (!page) return false;
     this.events = [...this.events, ...page.events];
     this.#next = page.next;
@@ -43,14 +50,14 @@ export class Pages {
 
   // the newest events that are not loaded, or have changed since
   async peek() {
-    const { events } = await listEvents(this.#filters, { limit: FIRST });
+    const { events } = await listEvents(this.filters, { limit: FIRST });
     const known = new Map(this.events.map((event) => [event.id, JSON.stringify(event)]));
     return events.filter((event) => known.get(event.id) !== JSON.stringify(event));
   }
 
   // ids of the events that came right after and before one, wherever it is; undefined where there is none
   async beside(id) {
-    const [newer, older] = await Promise.all([{ after: id }, { before: id }].map((place) => listEvents(this.#filters, { ...place, limit: 1 })));
+    const [newer, older] = await Promise.all([{ after: id }, { before: id }].map((place) => listEvents(this.filters, { ...place, limit: 1 })));
     return { newer: newer.events[0]?.id, older: older.events[0]?.id };
   }
 

@@ -1,15 +1,23 @@
 // Times and names of events in words. Days and times are those of the viewer's clock.
 
 import { percent } from "../guesses.js";
+import { locale, number, t } from "../language/language.js";
 
-const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const DAY = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const CLOCK = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const MINUTE = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
+const DAY = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const SHORT_DAY = new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric" });
+const DATE = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long" });
+const WEEK = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", year: "numeric" });
+const LIST = new Intl.ListFormat(locale, { type: "conjunction" });
+const SECONDS = { s: 1, min: 60, h: 3600 };
 const DAY_MS = 86_400_000;
+const FEW = 4;
 
 // time: a Date or what its constructor takes; returns a day such as "2026-11-24"
 export function dayOf(time) {
   const date = new Date(time);
-  const two = (number) => String(number).padStart(2, "0");
+  const two = (value) => String(value).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
@@ -26,35 +34,81 @@ export function dayAfter(day, days) {
 }
 
 export function dayName(day) {
-  if (day === dayOf(Date.now())) return "Today";
-  if (day === dayOf(Date.now() - DAY_MS)) return "Yesterday";
+  if (day === dayOf(Date.now())) return t("common.today");
+  if (day === dayOf(Date.now() - DAY_MS)) return t("history.yesterday");
   return DAY.format(momentOf(day));
+}
+
+// a day of a week: "Tue 24"
+export function shortDayName(day) {
+  return SHORT_DAY.format(momentOf(day));
+}
+
+// first: its first day
+export function weekName(first) {
+  const today = dayOf(Date.now());
+  if (first <= today && today < dayAfter(first, 7)) return t("history.this_week");
+  return WEEK.formatRange(momentOf(first), momentOf(dayAfter(first, 6)));
 }
 
 export function clock(time) {
   return CLOCK.format(new Date(time));
 }
 
-// the time that an event lasted: "12 s", "3 min"; while it lasts "since then"
+export function minuteOf(time) {
+  return MINUTE.format(new Date(time));
+}
+
+// hours of a day: "07:00 to 09:00"
+export function partOf(day, from, hours) {
+  return t("history.hours_range", { from: minuteOf(momentOf(day, from)), to: minuteOf(momentOf(day, from + hours)) });
+}
+
+// the time that an event lasted: "12 s", "3 min"; while it lasts "still there"
 export function lasted(event) {
-  if (event.end === null) return "still there";
+  if (event.end === null) return t("history.still_there");
   const seconds = Math.max(0, (new Date(event.end) - new Date(event.start)) / 1000);
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 100) return `${Math.round(seconds)} s`;
-  if (seconds < 6000) return `${Math.round(seconds / 60)} min`;
-  return `${(seconds / 3600).toFixed(1)} h`;
+  if (seconds < 10) return unit(seconds, "s", 1);
+  if (seconds < 100) return unit(seconds, "s");
+  return seconds < 6000 ? unit(seconds, "min") : unit(seconds, "h", 1);
+}
+
+function unit(seconds, name, digits = 0) {
+  return `${number(seconds / SECONDS[name], digits)} ${name}`;
 }
 
 // what a person calls it: the corrected label before what was displayed
 export function nameOf({ corrected, kind, shown, label }) {
   if (typeof corrected === "string") return corrected;
-  return kind === "seen" ? shown.label ?? "Not sure" : label;
+  return kind === "seen" ? shown.label ?? t("answer.not_sure") : label;
 }
 
 // how probable what was displayed was; without a name, the best guess; "" where a person or the camera says what it was
 export function chanceOf({ corrected, kind, shown, label }) {
   if (corrected || kind !== "seen") return "";
-  return shown.label === null ? `perhaps ${label}` : percent(shown.p);
+  return shown.label === null ? t("answer.perhaps", { guesses: label }) : percent(shown.p);
+}
+
+export function listed(names) {
+  return LIST.format(names);
+}
+
+// the first ones with how often they were seen
+export function countedNames(stories, most) {
+  return listed(stories.slice(0, most).map(({ label, events }) => `${label} (${number(events)})`));
+}
+
+// a summary of a period in a sentence or two. oldest: when the history begins
+export function summaryOf({ events, things, stories }, oldest) {
+  const parts = [t("history.summary", { events: t("history.n_events", { n: events }), things: t("history.n_things", { n: things }) })];
+  const [first, rare] = ["first", "rare"].map((newness) => stories.filter((story) => story.newness === newness).map(({ label }) => label));
+  if (first.length) parts.push(t("history.first_since", { day: DATE.format(new Date(oldest)), names: few(first) }));
+  if (rare.length) parts.push(t("history.rare_things", { names: few(rare) }));
+  return parts.join(" ");
+}
+
+function few(names) {
+  return listed(names.length > FEW ? [...names.slice(0, FEW), t("history.n_more", { n: names.length - FEW })] : names);
 }
 
 // box: "x,y,w,h", as the daemon gives it

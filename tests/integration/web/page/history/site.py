@@ -101,11 +101,11 @@ def picture(number: int) -> bytes:
     return cv2.imencode(".jpg", image)[1].tobytes()
 
 
-def open_history(chrome: Chrome, site: Site, address: str = "events") -> None:
-    """The history, from a fresh page."""
+def open_history(chrome: Chrome, site: Site, address: str = "events?view=all") -> None:
+    """The history, from a fresh page: every event, or another address of it."""
     chrome.get("about:blank")
     chrome.get(f"{site.server.url}/#{address}")
-    place = "event" if address.startswith("event/") else "grid"
+    place = "event" if address.startswith("event/") else "grid" if "view=all" in address else "stories"
     wait(chrome, lambda: chrome.find_element(By.ID, place).is_displayed())
 
 

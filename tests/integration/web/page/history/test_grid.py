@@ -1,8 +1,6 @@
 """The grid of events and its filters, as a person uses them."""
 
-import time
 from collections import Counter
-from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -12,10 +10,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
-from tests.eventually import eventually
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.history.conftest import EVENTS
-from tests.integration.web.page.history.site import Site, cards, ids, open_history, seen_at
+from tests.integration.web.page.history.site import Site, cards, ids, open_history
 from tests.integration.web.page.test_page import picture_width, text, wait
 from tests.integration.web.page.test_page_states import findings, hidden
 from vitcam.history.stored import Query
@@ -70,19 +67,19 @@ def test_scrolling_leads_to_the_oldest_event(page: Chrome, site: Site) -> None:
 
 def test_filters_leave_what_fits_and_stay_in_the_address(page: Chrome, site: Site) -> None:
     open_history(page, site)
-    wait(page, lambda: len(page.find_elements(By.CSS_SELECTOR, "[name=label] option")) > 4)
-    choose(page, "label", "cat")
+    wait(page, lambda: len(page.find_elements(By.CSS_SELECTOR, "[name=shown] option")) > 4)
+    choose(page, "shown", "cat")
     choose(page, "zone", "yard")
     choose(page, "min_p", "0.9")
     wait(page, lambda: cards(page) and all(name.startswith("cat, 95 %, zone yard") for name in cards(page)))
     address = str(page.current_url)
     page.refresh()
     wait(page, lambda: cards(page) and all(name.startswith("cat, 95 %, zone yard") for name in cards(page)))
-    chosen = Select(page.find_element(By.NAME, "label")).first_selected_option.text
+    chosen = Select(page.find_element(By.NAME, "shown")).first_selected_option.text
     page.find_element(By.ID, "filters-clear").click()
 
     wait(page, lambda: len({name.split(",")[0] for name in cards(page)}) == 4)
-    assert address.endswith("#events?label=cat&zone=yard&min_p=0.9")
+    assert address.endswith("#events?view=all&shown=cat&zone=yard&min_p=0.9")
     assert chosen == "cat"
     assert console_errors(page) == []
 
@@ -109,7 +106,7 @@ def test_events_are_searched_while_a_viewer_types(page: Chrome, site: Site) -> N
     field = page.find_element(By.NAME, "text")
     field.send_keys("cxp", Keys.ARROW_LEFT, Keys.BACKSPACE, "u")
     wait(page, lambda: cards(page) and all(name.startswith("cup,") for name in cards(page)))
-    wait(page, lambda: page.find_element(By.ID, "timeline").get_attribute("aria-busy") == "false")
+    wait(page, lambda: page.find_element(By.ID, "axis").get_attribute("aria-busy") == "false")
     focused = page.switch_to.active_element == field
     caret = page.execute_script("return document.activeElement.selectionStart")
     page.execute_script("document.activeElement.blur()")
@@ -117,42 +114,23 @@ def test_events_are_searched_while_a_viewer_types(page: Chrome, site: Site) -> N
 
     assert (focused, caret) == (True, 2)
     assert field.get_attribute("value") == "cup"
-    assert page.current_url.endswith("#events?text=cup")
+    assert page.current_url.endswith("#events?view=all&text=cup")
     assert len(asked) <= 3, asked
     assert all("text=cup" in name for name in asked)
 
 
-_MARKS = """
-  const boxes = [...document.querySelectorAll("#timeline-picture .marks")].map((each) => each.getBBox());
-  const now = document.querySelector("#timeline-picture .now").x1.baseVal.value;
-  return [Math.max(...boxes.map(({ x, width }) => x + width)), now];
-"""
-
-
-def test_no_mark_of_the_day_lies_after_now(page: Chrome, site: Site) -> None:
-    event = replace(seen_at(int(time.time() * 1000) - 1000, 2), id="lasts", end_ms=None)
-    site.see(event)
-    assert eventually(lambda: site.store.get("lasts"))
-    open_history(page, site)
-    wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#timeline-picture .now"))
-    last, now = page.execute_script(_MARKS)
-    site.store.delete("lasts")
-
-    assert last <= now + 0.2
-
-
-def test_a_part_of_the_day_is_chosen_on_the_timeline(page: Chrome, site: Site) -> None:
+def test_a_part_of_the_day_is_chosen_on_the_axis(page: Chrome, site: Site) -> None:
     open_history(page, site)
     wait(page, lambda: text(page, "timeline-title"))
     if text(page, "timeline-title") != "Yesterday":  # just after midnight the newest event is of yesterday
         page.find_element(By.ID, "day-before").click()
     wait(page, lambda: text(page, "timeline-title") == "Yesterday")
-    wait(page, lambda: page.find_element(By.ID, "timeline").get_attribute("aria-busy") == "false")
-    assert len(page.find_elements(By.CSS_SELECTOR, "#timeline-hours button:enabled")) > 20
-    page.find_element(By.CSS_SELECTOR, "#timeline-hours [data-from='3']").click()
+    wait(page, lambda: page.find_element(By.ID, "axis").get_attribute("aria-busy") == "false")
+    assert len(page.find_elements(By.CSS_SELECTOR, "#axis button")) > 20
+    page.find_element(By.CSS_SELECTOR, "#axis [data-step*='\"from\":3,']").click()
     wait(page, lambda: text(page, "timeline-title") == "Yesterday, 03:00 to 04:00")
-    chosen = "const {dataset, ariaPressed} = document.activeElement; return ariaPressed === 'true' && dataset.from"
-    wait(page, lambda: page.execute_script(chosen) == "3")
+    chosen = "const {dataset, ariaPressed} = document.activeElement; return ariaPressed === 'true' && dataset.step"
+    wait(page, lambda: page.execute_script(chosen) == '{"from":3,"hours":1}')
     page.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
     page.switch_to.active_element.send_keys(Keys.ENTER)
 
@@ -222,7 +200,7 @@ def test_the_live_picture_is_not_sent_while_the_history_is_open(page: Chrome, si
     files = "return performance.getEntriesByType('resource').map(({name}) => new URL(name).pathname)"
     live = page.execute_script(files)
     page.find_element(By.ID, "to-history").click()
-    wait(page, lambda: len(cards(page)) > 10)
+    wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#stories .story"))
     stopped = page.execute_script("return document.getElementById('picture').src.startsWith('data:')")
     resize(page, 390, 844, "light")
     page.find_element(By.ID, "to-live").click()

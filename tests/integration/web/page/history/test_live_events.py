@@ -44,7 +44,7 @@ _HOLD = """
     if (String(address).startsWith("api/events?")) await new Promise((go) => { window.held?.push(go) ?? go(); });
     return answer;
   };
-  location.hash = "events";
+  location.hash = "events?view=all";
 """
 _FOLLOW = """
   const source = new EventSource("api/predictions?only=events");
@@ -91,7 +91,7 @@ def test_the_page_does_not_jump_while_somebody_reads_further_down(page: Chrome, 
 
 
 def test_an_event_that_does_not_fit_the_filters_does_not_appear(page: Chrome, site: Site) -> None:
-    open_history(page, site, "events?label=cat")
+    open_history(page, site, "events?view=all&label=cat")
     wait(page, lambda: cards(page))
     dog = seen_at(now_ms(), 1002)
     cat = seen_at(now_ms(), 1005)

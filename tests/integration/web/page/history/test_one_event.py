@@ -50,9 +50,7 @@ def test_an_event_shows_picture_curve_guesses_and_what_was_done(page: Chrome, si
     assert console_errors(page) == []
 
 
-def test_an_event_has_the_displayed_name_in_the_grid_in_the_timeline_and_in_its_view(
-    page: Chrome, tmp_path: Path
-) -> None:
+def test_an_event_has_the_displayed_name_in_the_grid_in_its_story_and_in_its_view(page: Chrome, tmp_path: Path) -> None:
     with history_site(tmp_path, 0) as site:
         now_ms = int(time.time() * 1000)
         tabby = replace(seen_at(now_ms - 60_000, 1), id="pet", label="tabby", p=0.4, group=Group("pet", 0.9))
@@ -62,17 +60,20 @@ def test_an_event_has_the_displayed_name_in_the_grid_in_the_timeline_and_in_its_
         open_history(page, site)
         wait(page, lambda: len(cards(page)) == 2)
         names = [", ".join(card.split(", ")[:2]) for card in cards(page)]
-        wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#timeline-picture .name"))
-        lanes = [lane.text for lane in page.find_elements(By.CSS_SELECTOR, "#timeline-picture .name")]
+        open_history(page, site, "events")
+        wait(page, lambda: len(page.find_elements(By.CSS_SELECTOR, "#stories .story .what")) == 2)
+        stories = [story.text for story in page.find_elements(By.CSS_SELECTOR, "#stories .story .what")]
+        open_history(page, site)
+        wait(page, lambda: len(cards(page)) == 2)
         page.find_element(By.CSS_SELECTOR, "[data-id=pet]").click()
         wait(page, lambda: text(page, "event-title") == "pet")
         chance = text(page, "event-chance")
-        open_history(page, site, "events?label=PET")
+        open_history(page, site, "events?view=all&label=PET")
         wait(page, lambda: ids(page) == ["pet"])
         errors = console_errors(page)
 
     assert names == ["Not sure, perhaps tabby", "pet, 90 %"]
-    assert sorted(lanes) == ["Not sure", "pet"]
+    assert sorted(stories) == ["pet", "tabby"]
     assert chance == "90 %"
     assert errors == []
 
@@ -164,7 +165,8 @@ def test_a_favourite_is_found_among_the_favourites(page: Chrome, site: Site) -> 
     button = page.find_element(By.ID, "event-favourite")
     wait(page, lambda: button.get_attribute("aria-pressed") == "true")
     page.find_element(By.ID, "event-back").click()
-    wait(page, lambda: len(cards(page)) > 10)
+    wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#stories .story"))
+    page.find_element(By.CSS_SELECTOR, ".chip:has([name=view][value=all])").click()
     page.find_element(By.CSS_SELECTOR, ".chip:has([name=favourite])").click()
 
     wait(page, lambda: len(cards(page)) == 1)
@@ -185,7 +187,7 @@ def test_an_event_is_deleted_only_after_a_question(page: Chrome, site: Site) -> 
     page.find_element(By.TAG_NAME, "body").send_keys(Keys.DELETE)
     wait(page, lambda: page.find_element(By.ID, "event-sure-yes").is_displayed())
     page.find_element(By.ID, "event-sure-yes").click()
-    wait(page, lambda: page.find_element(By.ID, "grid").is_displayed())
+    wait(page, lambda: page.find_element(By.ID, "stories").is_displayed())
 
     assert still is not None
     assert eventually(lambda: site.store.get("e5000") is None)

@@ -47,7 +47,7 @@ def test_where_no_events_are_stored_the_page_says_how_to_change_that(page: Chrom
         server = WebServer(camera.parts(), Binding())
         server.start()
         page.get(f"{server.url}/#events")
-        wait(page, lambda: "set enabled = true in [store]" in text(page, "history-message"))
+        wait(page, lambda: "switch it on in the settings" in text(page, "history-message"))
         objections = findings(page)
         server.stop(2)
 
