@@ -19,6 +19,7 @@ ON_PAGE = frozenset(
         "events": "half_life_s enter leave dwell_s gap_s",
         "store": "enabled keep_days max_mb forget written_mb",
         "collect": "max_mb",
+        "inbox": "enabled pictures max_mb",
         "clips": "enabled before_s after_s longest_s labels zones fps width",
         "problems": "enabled frozen_s",
         "overlay": "mode opacity",
@@ -37,6 +38,7 @@ class Why(StrEnum):
     ADDRESS = "it says where the page is served"
     ACCESS = "it says who may reach the page"
     CERTIFICATE = "it says by which certificate the page is known"
+    FETCH = "it lets vitcam ask other machines"
     PROXY = "it says which proxies are believed"
     SECRET = "it is a key"  # noqa: S105 - a sentence
     MACHINE = "it belongs to who runs this machine"
@@ -61,6 +63,7 @@ NOT_ON_PAGE: Mapping[str, Why] = MappingProxyType(
         "web.port": Why.ADDRESS,
         "web.names": Why.ACCESS,
         "web.open": Why.ACCESS,
+        "web.fetch": Why.FETCH,
         "web.certificate": Why.CERTIFICATE,
         "web.key": Why.CERTIFICATE,
         "web.proxies": Why.PROXY,

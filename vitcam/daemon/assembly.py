@@ -82,11 +82,13 @@ def assemble(
     lock     of the state folder; a run that does not get it keeps no events; None: nobody else uses the folder
     raises   ConfigError, ModelError, SourceError, UsageError
     """
-    settings = options.settings
-    set_aside, trials = SetAside.of(settings, environ, options.model_fixed), Trials()
+    set_aside, trials = SetAside.of(options.settings, environ, options.model_fixed), Trials()
     set_aside.begin()
     last = LastModel(state_folder(environ)) if service else None
     page = PageSettings(state_folder(environ))
+    if options.layers is not None and options.of_page:  # some of it may be set aside now
+        options = options.with_page(page.layer)
+    settings = options.settings
     chosen = "" if options.model_fixed else page.model
     first = load_first_model(settings.model, options.model_from, last, set_aside.model, chosen)
     classifier, model = first.classifier, Current(first)
@@ -99,7 +101,10 @@ def assemble(
         log.warning("%s", trouble)
     crop = initial_crop(settings.camera, environ, trials)
     areas = initial_areas(settings, environ, trials)
-    set_aside.offer(crop, areas)
+    running_settings = RunningSettings(
+        settings, options.layers, page=page, trials=trials, vocabulary=vocabulary, service=service
+    )
+    set_aside.offer(crop, areas, running_settings.read)
     set_aside.follow(trials)
     if first.words is None:
         for sentence in unknown_labels([*areas.areas.watched_labels, *labels_in(settings)], vocabulary.known):
@@ -173,9 +178,6 @@ def assemble(
         page=page,
         trials=trials,
         watched=lambda: [] if alerts is None else alerts.watched_labels,
-    )
-    running_settings = RunningSettings(
-        settings, options.layers, page=page, trials=trials, vocabulary=vocabulary, service=service
     )
     web = None
     if settings.web.enabled:

@@ -56,6 +56,13 @@ class RunOptions:
     of_page: frozenset[str] = frozenset()
     """Names of the settings that were set on the page."""
 
+    def with_page(self, layer: PageLayer) -> "RunOptions":
+        """The same with another layer of the page."""
+        if self.layers is None:
+            return self
+        effective = self.layers(layer)
+        return replace(self, settings=effective.settings, of_page=effective.page)
+
 
 @dataclass(frozen=True, slots=True)
 class Daemon:

@@ -32,7 +32,7 @@ class Reloader:
     """
 
     def __init__(self, options: RunOptions, daemon: Daemon, environ: Mapping[str, str]) -> None:
-        self._running = options.settings
+        self._running = daemon.settings.running
         self._read_again = options.read_again
         self._daemon = daemon
         self._environ = environ
@@ -66,7 +66,8 @@ class Reloader:
 
     def _take(self, wanted: Settings) -> Changes:
         """Use what can be used. Raises UsageError for an overlay that the model does not give; nothing changes then."""
-        if not (model := self._daemon.model.value).trouble:
+        model = self._daemon.model.value
+        if wanted.overlay.mode != self._running.overlay.mode and not model.trouble:
             check_overlay(wanted, model.classifier)
         changes = Changes.between(self._running, wanted)
         self._running = with_changes(self._running, wanted, changes.live)

@@ -89,6 +89,11 @@ class RunningSettings:
             if value
         }
 
+    def read(self) -> None:
+        """Have the supervisor take over what is kept now."""
+        if self._layers is not None:
+            self._new.put(NewSettings(self._layers(self._page.layer).settings))
+
     def new(self) -> Iterator[NewSettings]:
         """What was set since the last call. For the supervisor."""
         while True:

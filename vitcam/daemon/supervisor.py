@@ -11,7 +11,8 @@ from contextlib import ExitStack, contextmanager
 from vitcam.daemon.assembly import assemble
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.reload import Reloader
-from vitcam.daemon.saved_state.set_aside import SETTLED_S
+from vitcam.daemon.saved_state.page_settings import PageSettings
+from vitcam.daemon.saved_state.set_aside import SETTLED_S, SetAside
 from vitcam.daemon.serving import note_address, serving_lock
 from vitcam.daemon.shutdown import ShutdownRequest, shutdown_signals
 from vitcam.daemon.systemd import Notifier
@@ -58,7 +59,11 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         use_one_thread()
         allow_many_files()
         use_one_heap()
-        daemon = assemble(options, environ, patient, _terminal(notifier), service=notifier.listened_to, lock=lock)
+
+        def make(chosen: RunOptions) -> Daemon:
+            return assemble(chosen, environ, patient, _terminal(notifier), service=notifier.listened_to, lock=lock)
+
+        daemon = _assembled(options, environ, make)
         if daemon.web is not None:
             with daemon.set_aside.blameless():
                 daemon.web.start()
@@ -79,6 +84,21 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         asked = daemon.settings.restart_asked.is_set()
         shutdown.requested = shutdown.requested or asked
         _end(daemon, shutdown, RestartAsked("another start was asked for on the page") if asked else None)
+
+
+def _assembled(options: RunOptions, environ: Mapping[str, str], make: Callable[[RunOptions], Daemon]) -> Daemon:
+    """The daemon. Where a start is refused with what was set on the page and not without it, that is set aside."""
+    try:
+        return make(options)
+    except VitcamError as refusal:
+        aside = SetAside.of(options.settings, environ, options.model_fixed)
+        if not options.of_page or not aside.refuse_settings(f"a start with the settings of the page failed: {refusal}"):
+            raise
+        try:
+            return make(options.with_page(PageSettings(state_folder(environ)).layer))
+        except VitcamError:  # the page is not to blame
+            aside.use()
+            raise refusal from None
 
 
 def _terminal(notifier: Notifier) -> Callable[[str], None] | None:

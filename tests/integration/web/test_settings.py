@@ -181,6 +181,24 @@ def test_hostile_settings_are_left_out_and_the_daemon_starts(tmp_path: Path) -> 
     assert all(word in said for word in ("web.host", "web.port", "events.leave", "camera.width", "overlay.mode")), said
 
 
+@pytest.mark.fault(
+    "a start is refused with what was set on the page",
+    injected="`settings.toml` with the address of a camera that is none",
+    observed="vitcam starts without it; the state says so and offers it again",
+)
+def test_a_start_that_the_page_makes_impossible_is_made_without_it(tmp_path: Path) -> None:
+    kept(tmp_path).parent.mkdir()
+    kept(tmp_path).write_text('[camera]\nsource = "rtsp://["\n[store]\nkeep_days = 400\n')
+    with daemon(XDG_STATE_HOME=str(tmp_path)) as running:
+        running.wait_for("no_signal")
+        aside = running.state()["set_aside"]
+        record = get_json(f"{running.url}/api/settings")
+
+    assert aside["what"] == ["settings"]
+    assert "rtsp" in aside["reason"]
+    assert [row(record, name)["value"] for name in ("camera.source", "store.keep_days")] == ["", 400]
+
+
 def test_a_damaged_file_is_set_aside_and_the_daemon_starts(tmp_path: Path) -> None:
     content = b"[overlay\n" + b"a" * 2_000_000
     kept(tmp_path).parent.mkdir()

@@ -1,5 +1,7 @@
 """What the page may set, and the layer of it below the configuration files."""
 
+import json
+import re
 from itertools import combinations
 from pathlib import Path
 
@@ -147,3 +149,12 @@ def test_lines_are_found_below_every_kind_of_heading() -> None:
     text += '[ i . "j.k" ]\nl = 1\n= 5\n[m\n'
 
     assert lines_of(text).items() >= {"a.b": 1, "c.d": 3, "c.e f": 6, "on.1.h": 8, "on.2.h": 10, "i.j.k.l": 12}.items()
+
+
+def test_the_view_of_settings_has_a_row_and_words_for_each() -> None:
+    page = Path(__file__).parents[3] / "vitcam/web/page"
+    rows = re.findall(r"^    \"([a-z_.]+)\": ", (page / "settings/table.js").read_text("utf-8"), re.MULTILINE)
+    words = json.loads((page / "language/en.json").read_text("utf-8"))
+
+    assert sorted(rows) == sorted(ON_PAGE)
+    assert [name for name in ON_PAGE if not {f"settings.name.{name}", f"settings.what.{name}"} <= words.keys()] == []

@@ -1,6 +1,7 @@
 """Where starts with what earlier runs left keep failing, one is made without it, and nothing of it is lost."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from tests.eventually import eventually
 from vitcam.config.settings import CameraSettings, Settings
 from vitcam.config.tables import ZoneSettings
 from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop, initial_areas, initial_crop
+from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.set_aside import MOST_FAILED, SetAside
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.pictures.view import Region
@@ -151,3 +153,22 @@ def test_a_start_that_worked_blames_nothing_for_what_fails_later(folder: Path) -
 
     assert aside.record() is None
     assert in_force(folder) == (CROP, DRAWN)
+
+
+def test_after_failed_starts_the_settings_of_the_page_are_aside_and_no_event_is_deleted_for_it(folder: Path) -> None:
+    page = PageSettings(folder)
+    page.save_settings({"overlay.opacity": 0.9, "store.keep_days": 400.0, "camera.source": "v4l2:/dev/video0"})
+    for _ in range(MOST_FAILED):
+        start(folder)
+    aside = start(folder)
+    record, kept = aside.record(), dict(page.layer.values)
+    other = start(folder, replace(SETTINGS, camera=replace(SETTINGS.camera, source="picamera")))
+    reason = aside.use()
+
+    assert record is not None
+    assert "settings" in record["what"]
+    assert kept == {"store.keep_days": 400.0, "camera.source": "v4l2:/dev/video0"}, "another camera has other masks"
+    assert other.record() is not None, "the page belongs to all cameras"
+    assert reason == ""
+    assert page.layer.values["overlay.opacity"] == 0.9
+    assert aside.record() is None

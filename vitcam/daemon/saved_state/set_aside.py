@@ -8,13 +8,14 @@ Masks are never set aside: a start without them would show what they hide.
 
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from vitcam.config.on_page import ON_PAGE
 from vitcam.config.settings import Settings
 from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop
 from vitcam.daemon.saved_state.page_settings import PageSettings
@@ -36,6 +37,10 @@ from vitcam.zones.record import areas_record, own_sides, read_areas
 log = logging.getLogger(__name__)
 
 MOST_FAILED = 3
+_EVERY_CAMERA = "*"
+"""In place of a camera: settings that were set on the page are those of all."""
+_HARMLESS = ("store.", "collect.", "clips.")
+"""Settings that stay: no start fails with them, and without them events might be deleted."""
 SETTLED_S = 120.0
 
 
@@ -49,12 +54,14 @@ class PageChoices:
     """File of the model whose words were changed, in place of the one that was installed."""
     chosen: str = ""
     """The model that was chosen in place of the configuration's."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """`section.key` -> value, as set on the page."""
 
     @property
     def names(self) -> list[str]:
         """What there is, in words."""
         each = (("crop", self.crop), ("zones", self.zones), ("words", self.model), ("model", self.chosen))
-        return [word for word, found in each if found]
+        return [word for word, found in (*each, ("settings", self.settings)) if found]
 
 
 class SetAside:
@@ -75,6 +82,7 @@ class SetAside:
         self._crop, self._areas = SavedCrop(folder, source), SavedAreas(folder, source)
         self._page = PageSettings(folder)
         self._in_force = ActiveCrop(), ActiveAreas()
+        self._read_settings: Callable[[], None] = lambda: None
         self._is_counting = False
         self.set_aside, self.reason = self._load()
 
@@ -127,6 +135,8 @@ class SetAside:
                 crop.become(crop.with_region(None))
             if found.zones:
                 areas.become(areas.with_areas(replace(areas.areas, zones=())))
+            if found.settings:
+                self._read_settings()
 
     @contextmanager
     def blameless(self) -> Iterator[None]:
@@ -156,9 +166,14 @@ class SetAside:
         """For `/api/state`; None if nothing is set aside."""
         return {"what": self.set_aside.names, "reason": self.reason} if self.set_aside.names else None
 
-    def offer(self, crop: ActiveCrop, areas: ActiveAreas) -> None:
-        """Where it can be put in force again."""
-        self._in_force = crop, areas
+    def offer(self, crop: ActiveCrop, areas: ActiveAreas, read_settings: Callable[[], None] = lambda: None) -> None:
+        """Where it can be put in force again. `read_settings` takes over the settings that are kept then."""
+        self._in_force, self._read_settings = (crop, areas), read_settings
+
+    def refuse_settings(self, reason: str) -> bool:
+        """Set aside what was set on the page, since a start with it failed; False if there is nothing, or it cannot."""
+        found = PageChoices(settings=_risky(self._page, and_camera=True))
+        return bool(found.settings) and self._put_aside(found, reason)
 
     def use(self) -> str:
         """Put it in force again; words and a model are used from the next start on.
@@ -173,6 +188,9 @@ class SetAside:
             reasons.append(crop.replace(self.set_aside.crop))
         if self.set_aside.chosen:
             reasons.append(self._page.save_model(self.set_aside.chosen))
+        if self.set_aside.settings:
+            reasons.append(self._page.save_settings({**self._page.layer.values, **self.set_aside.settings}))
+            self._read_settings()
         if not any(reasons):  # else it may not be there at the next start
             self.forget()
         return "; ".join(filter(None, reasons))
@@ -190,7 +208,8 @@ class SetAside:
         crop = None if "crop" in self._fixed else self._crop.load()
         zones = () if "zones" in self._fixed else self._areas.load()[0].zones
         chosen = "" if "model" in self._fixed else self._page.model
-        return PageChoices(crop, zones, "" if self.set_aside.model else self._changed_model(), chosen)
+        words = "" if self.set_aside.model else self._changed_model()
+        return PageChoices(crop, zones, words, chosen, _risky(self._page))
 
     def _put_aside(self, found: PageChoices, reason: str) -> bool:
         """False if it cannot be kept: then it stays in force."""
@@ -200,6 +219,7 @@ class SetAside:
             found.zones or before.zones,
             found.model or before.model,
             found.chosen or before.chosen,
+            {**before.settings, **found.settings},
         )
         try:
             self._write(both, reason)
@@ -210,6 +230,9 @@ class SetAside:
             self._crop.save(None)
         if found.chosen:
             self._page.save_model("")
+        if found.settings:
+            kept = {name: value for name, value in self._page.layer.values.items() if name not in found.settings}
+            self._page.save_settings(kept)
         areas, unknown = self._areas.load()
         if found.zones and not unknown:
             self._areas.save(replace(areas, zones=()))
@@ -221,7 +244,9 @@ class SetAside:
 
     def _write(self, found: PageChoices, reason: str) -> None:
         """Raises UsageError."""
-        others = {source: record for source, record in self._all().items() if source != self._source}
+        others = {each: record for each, record in self._all().items() if each not in (self._source, _EVERY_CAMERA)}
+        if found.settings:
+            others[_EVERY_CAMERA] = {"settings": dict(found.settings), "reason": reason}
         if found.names:
             others[self._source] = {
                 "crop": None if found.crop is None else own_sides(found.crop),
@@ -238,6 +263,14 @@ class SetAside:
         self.set_aside, self.reason = found, reason
 
     def _load(self) -> tuple[PageChoices, str]:
+        found, reason = self._of_camera()
+        try:
+            record = self._all()[_EVERY_CAMERA]
+            return replace(found, settings=dict(record["settings"])), reason or str(record["reason"])
+        except (LookupError, TypeError, ValueError):
+            return found, reason
+
+    def _of_camera(self) -> tuple[PageChoices, str]:
         try:
             record = self._all()[self._source]
             crop = None if record["crop"] is None else Region(*record["crop"])
@@ -278,3 +311,13 @@ class SetAside:
         except UsageError:  # its labels cannot be changed: somebody put it there
             return ""
         return str(models[0])
+
+
+def _risky(page: PageSettings, and_camera: bool = False) -> dict[str, Any]:
+    """What was set on the page and may make a start fail.
+
+    and_camera  the camera, too; without it another one is opened, which may have no masks
+    """
+    stays = _HARMLESS if and_camera else (*_HARMLESS, "camera.source")
+    values = page.layer.values.items()
+    return {name: value for name, value in values if name in ON_PAGE and not name.startswith(stays)}

@@ -80,7 +80,7 @@ def components() -> dict[str, Schema]:
         "View": record(_view(), "The crop: the part of the picture that the model gets."),
         "ChangedView": record(_view() | {"reason": _REASON}),
         "SetAside": record(
-            {"what": array_of(TEXT, "`crop`, `zones`, `words` or `model`."), "reason": TEXT},
+            {"what": array_of(TEXT, "`crop`, `zones`, `words`, `model` or `settings`."), "reason": TEXT},
             "What earlier runs left and this start was made without, since starts with it had failed.",
         ),
         "ChangedRemembered": record({"set_aside": nullable(named("SetAside")), "remembered": FLAG, "reason": TEXT}),

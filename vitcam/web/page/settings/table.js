@@ -35,6 +35,11 @@ export const GROUPS = {
     "store.max_mb": { unit: "mb", none: true },
     "store.forget": { rarely: true },
     "store.written_mb": { unit: "mb", none: true, rarely: true },
+  },
+  inbox: {
+    "inbox.enabled": {},
+    "inbox.pictures": { slider: [10, 1000, 10], rarely: true },
+    "inbox.max_mb": { unit: "mb", rarely: true },
     "collect.max_mb": { unit: "mb", none: true, rarely: true },
   },
   clips: {
