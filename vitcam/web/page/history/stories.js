@@ -108,9 +108,9 @@ export class Stories {
 
 function makeCard(story, days, quarters) {
   const card = document.createElement("article");
-  card.className = ["story", `kind-${story.kind}`, story.newness ?? ""].join(" ").trim();
+  card.className = ["told", `kind-${story.kind}`, story.newness ?? ""].join(" ").trim();
   const folds = story.events > 1;
-  const face = child(card, folds ? "button" : "a", "story-face");
+  const face = child(card, folds ? "button" : "a", "told-face");
   if (folds) Object.assign(face, { type: "button" }).dataset.key = keyOf(story);
   else face.href = `#event/${story.event.id}`;
   if (folds) face.setAttribute("aria-controls", "opened");

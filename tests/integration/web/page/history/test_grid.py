@@ -200,7 +200,7 @@ def test_the_live_picture_is_not_sent_while_the_history_is_open(page: Chrome, si
     files = "return performance.getEntriesByType('resource').map(({name}) => new URL(name).pathname)"
     live = page.execute_script(files)
     page.find_element(By.ID, "to-history").click()
-    wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#stories .story"))
+    wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#stories .told"))
     stopped = page.execute_script("return document.getElementById('picture').src.startsWith('data:')")
     resize(page, 390, 844, "light")
     page.find_element(By.ID, "to-live").click()

@@ -61,8 +61,8 @@ def test_an_event_has_the_displayed_name_in_the_grid_in_its_story_and_in_its_vie
         wait(page, lambda: len(cards(page)) == 2)
         names = [", ".join(card.split(", ")[:2]) for card in cards(page)]
         open_history(page, site, "events")
-        wait(page, lambda: len(page.find_elements(By.CSS_SELECTOR, "#stories .story .what")) == 2)
-        stories = [story.text for story in page.find_elements(By.CSS_SELECTOR, "#stories .story .what")]
+        wait(page, lambda: len(page.find_elements(By.CSS_SELECTOR, "#stories .told .what")) == 2)
+        stories = [story.text for story in page.find_elements(By.CSS_SELECTOR, "#stories .told .what")]
         open_history(page, site)
         wait(page, lambda: len(cards(page)) == 2)
         page.find_element(By.CSS_SELECTOR, "[data-id=pet]").click()
@@ -165,7 +165,7 @@ def test_a_favourite_is_found_among_the_favourites(page: Chrome, site: Site) -> 
     button = page.find_element(By.ID, "event-favourite")
     wait(page, lambda: button.get_attribute("aria-pressed") == "true")
     page.find_element(By.ID, "event-back").click()
-    wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#stories .story"))
+    wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#stories .told"))
     page.find_element(By.CSS_SELECTOR, ".chip:has([name=view][value=all])").click()
     page.find_element(By.CSS_SELECTOR, ".chip:has([name=favourite])").click()
 

@@ -27,10 +27,10 @@ YESTERDAY = (datetime.now() - timedelta(days=1)).replace(hour=23, minute=59)
 A_DAY, DAYS = 1500, 24
 SIZES = [(1280, 800, "light"), (390, 844, "dark")]
 _STORIES = """
-  return [...document.querySelectorAll("#stories .story-face")].map((face) => face.getAttribute("aria-label"));
+  return [...document.querySelectorAll("#stories .told-face")].map((face) => face.getAttribute("aria-label"));
 """
 _LOADED = """
-  const all = [...document.querySelectorAll("#stories .story img")];
+  const all = [...document.querySelectorAll("#stories .told img")];
   const pictures = all.filter((img) => img.getBoundingClientRect().top < innerHeight);
   return pictures.length > 0 && pictures.every((img) => img.complete && img.naturalWidth > 100);
 """
