@@ -16,9 +16,10 @@ _TYPES = {
     ".ico": "image/x-icon",
     ".json": "application/json",
     ".png": "image/png",
+    ".jpg": "image/jpeg",
     ".webmanifest": "application/manifest+json",
 }
-_BINARY = ("image/x-icon", "image/png")
+_BINARY = ("image/x-icon", "image/png", "image/jpeg")
 INDEX = "index.html"
 ICON = "favicon.ico"
 _BEST = 9

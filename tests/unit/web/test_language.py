@@ -74,7 +74,7 @@ def inside(text: str) -> str:
 
 @cache
 def pages() -> tuple[Markup, ...]:
-    return tuple(Markup(path.name) for path in sorted(PAGE.glob("*.html")))
+    return tuple(Markup(str(path.relative_to(PAGE))) for path in sorted(PAGE.rglob("*.html")))
 
 
 def named_in_scripts() -> tuple[set[str], set[str]]:

@@ -79,7 +79,8 @@ function mean(values) {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-function colour(heat) {
+// heat: 0 to 1; returns red, green and blue
+export function colour(heat) {
   const at = heat * (INFERNO.length - 1);
   const low = Math.min(Math.floor(at), INFERNO.length - 2);
   return INFERNO[low].map((value, i) => Math.round(value + (at - low) * (INFERNO[low + 1][i] - value)));

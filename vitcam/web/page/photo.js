@@ -7,7 +7,7 @@ import { PhotoPicture } from "./photo_picture.js";
 import { Explanation } from "./explanation.js";
 import { milliseconds } from "./speed.js";
 import { readFiles } from "./transfer.js";
-import { isLive } from "./views.js";
+import { isLearning, isLive } from "./views.js";
 
 export class Photo {
   #card = document.getElementById("photo");
@@ -42,6 +42,7 @@ export class Photo {
 
   // found: {photo} or {sentence}
   take({ photo, sentence }) {
+    if (isLearning()) return dispatchEvent(new CustomEvent("photo", { detail: { photo, sentence } }));
     this.#newest += 1;
     this.#card.classList.add("used"); // from now on it is shown in the simple look, too
     if (!isLive()) location.hash = "live";

@@ -1,5 +1,5 @@
-// Which view is shown. The address says it: #events and #event/ID are the history, #settings the settings; all else is
-// the live picture. The code of a view and its style are loaded when it is opened for the first time.
+// Which view is shown. The address says it: #events and #event/ID are the history, #settings the settings, #learn how the
+// model sees; all else is the live picture. The code of a view and its style are loaded when it is opened for the first time.
 
 import { t } from "./language/language.js";
 
@@ -19,11 +19,22 @@ const VIEWS = [
     style: "page/settings/settings.css",
     load: async () => new (await import("./settings/settings.js")).Settings(),
   },
+  {
+    name: "learn",
+    fits: /^#learn\b/,
+    style: "page/learn/learn.css",
+    load: async (model) => (await import("./learn/learn.js")).openLearn(model),
+  },
 ];
 const LIVE = "live";
 
 export function isLive() {
   return nameOf(location.hash) === LIVE;
+}
+
+// whether a photo that is dropped or pasted is for the view "Learn"
+export function isLearning() {
+  return nameOf(location.hash) === "learn";
 }
 
 function nameOf(hash) {
@@ -56,7 +67,7 @@ export class Views {
   // state: of /api/state
   setState(state) {
     this.#state = state;
-    document.getElementById("to-settings").hidden = state.access?.scope === "read";
+    for (const name of ["settings", "learn"]) document.getElementById(`to-${name}`).hidden = state.access?.scope === "read";
     for (const view of this.#opened.values()) view.setState?.(state);
   }
 

@@ -29,6 +29,8 @@ _PART_FILES: dict[str, Schema] = {
     **dict.fromkeys(("text/css", "text/javascript", "application/manifest+json"), TEXT),
     "application/json": {"type": "object"},
     "image/png": {},
+    "image/jpeg": {},
+    "text/html": TEXT,
 }
 _ICON: dict[str, Schema] = {"image/x-icon": {}}
 _JPEG: dict[str, Schema] = {"image/jpeg": {}}

@@ -69,7 +69,8 @@ async function load() {
   }
 }
 
-function fill(part) {
+// gives the elements of a part the texts whose keys they name
+export function fill(part) {
   for (const element of part.querySelectorAll(PLACES)) {
     const { t: key, ...named } = element.dataset;
     if (key) element.textContent = t(key);
