@@ -7,7 +7,8 @@ import hashlib
 import hmac
 import logging
 import secrets
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vitcam.access.credentials import Credentials
@@ -33,17 +34,19 @@ class Grant:
 class _Secrets:
     """What is kept of password and tokens."""
 
-    password: PasswordHash
+    passwords: Mapping[Scope, PasswordHash]
+    """What each allows. `CONTROL` is always there."""
     tokens: tuple[Token, ...]
-    proof: bytes = b""
-    """A keyed digest of the password that was right last, so that the next request with it takes no 0.2 s."""
+    proofs: Mapping[Scope, bytes] = field(default_factory=dict)
+    """Keyed digests of the passwords that were right last, so that the next request with one takes no 0.2 s."""
 
 
 class Guard:
-    """Checks credentials. `granted` and `proved` take microseconds, `is_password` some tenths of a second.
+    """Checks credentials. `granted` and `proved` take microseconds, `scope_of` some tenths of a second.
 
-    password  what is kept of the password
-    folder    the state folder, for tokens, sessions and a password that changes; None: there is none
+    password  what is kept of the password that allows everything
+    folder    the state folder, for tokens, sessions, passwords that change, and the one that only allows to watch;
+              None: there is none
     is_fixed  the password was given for this run, so the one in the folder does not count
     """
 
@@ -51,15 +54,16 @@ class Guard:
         self._folder = folder
         self._is_fixed = is_fixed
         self._key = secrets.token_bytes(32)
-        self._secrets = _Secrets(password, load_tokens(folder) if folder else ())
+        self._secrets = _Secrets(_passwords(password, folder), load_tokens(folder) if folder else ())
         self._seen = self._files()
         self._sessions = Sessions(folder)
 
     def granted(self, credentials: Credentials) -> Grant | None:
         """What a client may do whose session or token this is. These cannot be guessed, so nothing limits them."""
         known = self._secrets
-        if any(self.is_session(identifier) for identifier in credentials.sessions):
-            return Grant(Scope.CONTROL, "session")
+        for scope, kept in known.passwords.items():
+            if any(self._sessions.is_open(str(kept), identifier) for identifier in credentials.sessions):
+                return Grant(scope, "session")
         if credentials.token and (token := find_token(known.tokens, credentials.token)):
             return Grant(token.scope, token.name)
         return None
@@ -67,31 +71,35 @@ class Guard:
     def proved(self, credentials: Credentials) -> Grant | None:
         """What a client may do whose password was right a moment ago. To be limited by `Attempts`, too."""
         known = self._secrets
-        if not credentials.password or not known.proof or not is_user(credentials.user):
+        if not credentials.password or not known.proofs or not is_user(credentials.user):
             return None
-        right = hmac.compare_digest(known.proof, self._proof(credentials.password))
-        return Grant(Scope.CONTROL, "password") if right else None
+        proof = self._proof(credentials.password)
+        right = [scope for scope, each in known.proofs.items() if hmac.compare_digest(each, proof)]
+        return Grant(right[0], "password") if right else None
 
-    def is_password(self, password: str) -> bool:
-        """Whether this is the password. Slow, and to be limited by `Attempts`: it is what a client could guess."""
+    def scope_of(self, password: str) -> Scope | None:
+        """What this password allows; None: it is a wrong one.
+
+        Slow, and to be limited by `Attempts`: it is what a client could guess.
+        """
         known = self._secrets
-        if not known.password.fits(password):
-            return False
-        if known is self._secrets:  # not replaced meanwhile
-            self._secrets = _Secrets(known.password, known.tokens, self._proof(password))
-        return True
+        scope = next((scope for scope, kept in known.passwords.items() if kept.fits(password)), None)
+        if scope is not None and known is self._secrets:  # not replaced meanwhile
+            self._secrets = replace(known, proofs={**known.proofs, scope: self._proof(password)})
+        return scope
 
     def is_session(self, identifier: str) -> bool:
         """Whether this session is one of this vitcam, and open."""
-        return self._sessions.is_open(str(self._secrets.password), identifier)
+        return any(self._sessions.is_open(str(kept), identifier) for kept in self._secrets.passwords.values())
 
-    def open_session(self) -> str:
-        """The identifier of a new session. Writes to the disk."""
-        return self._sessions.open(str(self._secrets.password))
+    def open_session(self, scope: Scope) -> str:
+        """The identifier of a new session that allows this. Writes to the disk."""
+        return self._sessions.open(str(self._secrets.passwords.get(scope)))  # it may have gone: then this opens nothing
 
     def close_session(self, identifier: str) -> None:
         """Log out. Writes to the disk."""
-        self._sessions.close(str(self._secrets.password), identifier)
+        for kept in self._secrets.passwords.values():
+            self._sessions.close(str(kept), identifier)
 
     def refresh(self) -> bool:
         """Read password and tokens again if their files changed; returns whether they did. Reads from the disk.
@@ -105,22 +113,30 @@ class Guard:
         before = self._secrets
         try:
             password = None if self._is_fixed else load_password(self._folder)
+            kept = _passwords(password or before.passwords[Scope.CONTROL], self._folder)
             tokens = load_tokens(self._folder)
         except ConfigError as error:
             log.warning("%s; password and tokens stay as they were", error)
             return False
         if password is None and not self._is_fixed:
             log.warning("%s is not there any more; the password stays as it was", password_file(self._folder))
-        kept = password or before.password
-        self._secrets = _Secrets(kept, tokens, before.proof if kept == before.password else b"")
+        same = {scope: each for scope, each in before.proofs.items() if kept.get(scope) == before.passwords.get(scope)}
+        self._secrets = _Secrets(kept, tokens, same)
         return True
 
     def _files(self) -> Stamp:
         """Changes whenever one of the files does."""
-        return stamp_of((password_file(self._folder), tokens_file(self._folder)) if self._folder else ())
+        folder = self._folder
+        return stamp_of((*(password_file(folder, scope) for scope in Scope), tokens_file(folder)) if folder else ())
 
     def _proof(self, password: str) -> bytes:
         return hmac.new(self._key, password.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
+
+
+def _passwords(control: PasswordHash, folder: Path | None) -> dict[Scope, PasswordHash]:
+    """With the one that allows to watch alone, if there is one. Raises ConfigError if that cannot be read."""
+    watch = load_password(folder, Scope.READ) if folder else None
+    return {Scope.CONTROL: control} if watch is None else {Scope.CONTROL: control, Scope.READ: watch}
 
 
 def is_user(name: str | None) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from vitcam.access.tokens import Scope
 from vitcam.errors import ConfigError, UsageError
 from vitcam.storage.state_file import StateFile
 
@@ -16,9 +17,9 @@ USER = "vitcam"
 """The user name of HTTP's Basic authentication; there is no other."""
 VARIABLE = "VITCAM_WEB_PASSWORD"
 """Holds the password itself, for containers."""
+_FILES = {Scope.CONTROL: "password", Scope.READ: "password_to_watch"}
 LEAST, MOST = 8, 256
 """Characters of a password."""
-_FILE = "password"
 _KIND = "scrypt"
 _COST, _BLOCK, _LANES = 2**14, 8, 5  # OWASP's setting that takes 16 MB; on the machine of the benchmarks 0.2 s
 _MOST_COST, _MOST_BLOCK, _MOST_LANES = 2**17, 32, 16  # a file that somebody else wrote must not take all memory
@@ -89,19 +90,26 @@ def check_password(password: str) -> None:
         raise UsageError("the password contains a control character; take letters, digits, signs and spaces")
 
 
-def password_file(folder: Path) -> Path:
-    """Where it is kept in the state folder."""
-    return folder / _FILE
+def password_file(folder: Path, scope: Scope = Scope.CONTROL) -> Path:
+    """Where the password that allows this is kept in the state folder."""
+    return folder / _FILES[scope]
 
 
-def save_password(folder: Path, kept: PasswordHash) -> None:
+def save_password(folder: Path, kept: PasswordHash, scope: Scope = Scope.CONTROL) -> None:
     """Raises OSError if it cannot be written."""
-    StateFile(password_file(folder), private=True).write(f"{kept}\n")
+    StateFile(password_file(folder, scope), private=True).write(f"{kept}\n")
 
 
-def load_password(folder: Path) -> PasswordHash | None:
+def delete_password(folder: Path, scope: Scope) -> None:
+    """Nobody gets in with it any more. Raises OSError."""
+    file = StateFile(password_file(folder, scope), private=True)
+    for path in (file.copy, file.path):
+        path.unlink(missing_ok=True)
+
+
+def load_password(folder: Path, scope: Scope = Scope.CONTROL) -> PasswordHash | None:
     """None if there is none. Raises ConfigError if the file cannot be read or holds something else."""
-    path = password_file(folder)
+    path = password_file(folder, scope)
     try:
         return StateFile(path, private=True).read(PasswordHash.parse)
     except OSError as error:

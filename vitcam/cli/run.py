@@ -112,10 +112,11 @@ def run(
         lambda: config.load(flags).settings,
         effective.configured("model.name"),
         effective.given("model.name"),
-        realtime,
-        loop,
-        wait,
-        lambda page: config.merge(page, flags),
-        effective.page,
+        realtime=realtime,
+        loop=loop,
+        wait=wait,
+        is_set_up=bool(effective.configured("camera.source")) or "camera.source" in effective.page,
+        layers=lambda page: config.merge(page, flags),
+        of_page=effective.page,
     )
     supervise(options, os.environ)

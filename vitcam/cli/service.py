@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -133,6 +134,9 @@ def _tell(sentence: str) -> None:
 
 
 def _show(done: "Installed") -> None:
+    from vitcam.guide.address_code import text_code
+    from vitcam.web.requests.allowed_hosts import is_local
+
     typer.echo(f"vitcam {done.version} is installed." if done.fresh else f"vitcam {done.version} was installed before.")
     if done.version != __version__:
         typer.echo(f"This is vitcam {__version__}; the verb `upgrade` in place of `install` takes it into use.")
@@ -146,3 +150,5 @@ def _show(done: "Installed") -> None:
     if done.failure:
         raise VitcamError(f"{done.unit} is installed, but did not become ready: {done.failure}")
     typer.echo(f"{done.unit} is ready.")
+    if done.address and not is_local(urlsplit(done.address).hostname or ""):
+        typer.echo(f"Open it on a phone:\n{text_code(done.address)}\n{done.address}")

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from vitcam.access.password import VARIABLE
 from vitcam.actions.rule_engine import RuleEngine
 from vitcam.alerts.running_alerts import RunningAlerts
 from vitcam.alerts.saved_alerts import SavedAlerts
@@ -37,6 +38,7 @@ from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
 from vitcam.folders import state_folder
 from vitcam.follow.follower import Follower
+from vitcam.guide.first_run import FirstRun
 from vitcam.heat.governor import GovernorRules
 from vitcam.heat.watch import PI_LIMIT, HeatWatch
 from vitcam.machine import Machine
@@ -201,6 +203,7 @@ def assemble(
             settings=running_settings,
             alerts=alerts,
             fetch=fetch,
+            first_run=FirstRun(state_folder(environ), options.is_set_up, VARIABLE in environ),
         )
         with set_aside.blameless():
             web = _web_server(parts, settings, environ, show)

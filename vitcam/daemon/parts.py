@@ -47,6 +47,8 @@ class RunOptions:
     """Where the configuration names the model; empty where nobody did, or an option of the command line."""
     model_fixed: str = ""
     """The same, also an option of the command line: then the page cannot choose another one."""
+    is_set_up: bool = False
+    """Whether somebody has named the camera in a file, in a variable or on the page."""
     realtime: bool | None = None
     loop: bool | None = None
     wait: bool = False

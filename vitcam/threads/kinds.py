@@ -94,6 +94,13 @@ KINDS: Mapping[str, ThreadKind] = {
         90.0,
         _WAITER,
     ),
+    "cameras": ThreadKind(
+        "looks for cameras for the guide of a first run, and waits for a picture of each",
+        "a process of its own, 20 s",
+        "the guide shows no cameras",
+        90.0,
+        _WAITER,
+    ),
     "history": ThreadKind(
         "writes events and pictures, and deletes what is too old", "the disk", "no events are kept", 120.0
     ),

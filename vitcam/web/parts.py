@@ -8,6 +8,7 @@ from vitcam.access.guard import Guard
 from vitcam.datasets.collector import Collector
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Prediction
+from vitcam.guide.first_run import FirstRun
 from vitcam.history.store import EventStore
 from vitcam.inbox.answers import InboxAnswers
 from vitcam.names.active import ActiveNames
@@ -208,6 +209,8 @@ class WebParts:
     """None: nothing can be set."""
     alerts: Alerts | None = None
     """None: no alerts can be made, as in a run that classifies files as fast as it can."""
+    first_run: FirstRun | None = None
+    """None: there is no guide."""
     fetch: Callable[[str], bytes] | None = None
     """Fetches the picture at an address; called in a thread of its own. None: no pictures are fetched."""
 
@@ -236,6 +239,8 @@ class WebThreads:
     """Reads stored events and draws their pictures."""
     edit: WatchedExecutor
     """Changes stored events, which waits for the disk."""
+    cameras: WatchedExecutor
+    """Looks for cameras, and takes pictures with them."""
 
     @classmethod
     def new(cls) -> "WebThreads":

@@ -7,6 +7,7 @@ from vitcam.web.routes.crop import CropRoute
 from vitcam.web.routes.datasets import DataSetRoutes
 from vitcam.web.routes.event_changes import EventChanges
 from vitcam.web.routes.events import EventRoutes
+from vitcam.web.routes.guide import GuideRoutes
 from vitcam.web.routes.inbox import InboxRoutes
 from vitcam.web.routes.intake import IntakeRoutes
 from vitcam.web.routes.learn import LearnRoutes
@@ -42,6 +43,7 @@ HANDLERS: tuple[type[Handlers], ...] = (
     TeachRoute,
     PlaybackRoute,
     SettingsRoutes,
+    GuideRoutes,
     RememberedRoute,
     LoginRoutes,
     OpenApiRoute,

@@ -59,7 +59,8 @@ class Markup(HTMLParser):
             self._open.pop()
 
     def handle_data(self, data: str) -> None:
-        self.literal += re.findall(r"[A-Za-z]{2,}", data)
+        if "code" not in self._open:  # what is typed on a terminal
+            self.literal += re.findall(r"[A-Za-z]{2,}", data)
 
 
 def inside(text: str) -> str:

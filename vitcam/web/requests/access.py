@@ -78,19 +78,21 @@ class AccessControl:
             if grant is None:
                 return _who_are_you(request)
             if needs is Scope.CONTROL and grant.scope is not Scope.CONTROL:
-                raise web.HTTPForbidden(
-                    text=f"the token {grant.shown!r} may only read; `vitcam token create NAME --scope control` makes "
-                    "one that may do this"
-                )
+                raise web.HTTPForbidden(text=_only_reads(grant))
             return await self._serve(request, handler, grant)
 
         return check
 
     async def log_in(self, request: web.Request, password: str) -> str | None:
         """The identifier of a new session; None if the password is wrong. Raises HTTPTooManyRequests."""
-        if not await self._is_password(request, Credentials(USER, password)):
-            return None
-        return await self._in_thread(self._guard.open_session)
+        grant = await self._password_grant(request, Credentials(USER, password))
+        return None if grant is None else await self._in_thread(self._guard.open_session, grant.scope)
+
+    async def check_password(self, request: web.Request, password: str) -> None:
+        """Raises HTTPForbidden unless it is the one that allows everything, HTTPTooManyRequests."""
+        grant = await self._password_grant(request, Credentials(USER, password))
+        if grant is None or grant.scope is not Scope.CONTROL:
+            raise web.HTTPForbidden(text="this is not the password of now; type that one, too")
 
     async def log_out(self, request: web.Request) -> tuple[str, ...]:
         """End the request's session and every stream that it has open; the sessions that it shows of other vitcams."""
@@ -123,33 +125,32 @@ class AccessControl:
         credentials = _shown(request)
         grant = self._guard.granted(credentials)
         if grant is None and credentials.password is not None:
-            right = await self._is_password(request, credentials)
-            if right and is_user(credentials.user):
-                return Grant(Scope.CONTROL, "password")
+            right = await self._password_grant(request, credentials)
+            return right if is_user(credentials.user) else None
         return grant
 
-    async def _is_password(self, request: web.Request, credentials: Credentials) -> bool:
-        """Whether a password is right. The checks of one address come one after the other.
+    async def _password_grant(self, request: web.Request, credentials: Credentials) -> Grant | None:
+        """What a password allows; None: it is wrong. The checks of one address come one after the other.
 
         raises  HTTPTooManyRequests if this address has to wait
         """
         address = home_of(address_of(request))
         self._check_wait(address)
-        if self._guard.proved(credentials):
-            return True
+        if known := self._guard.proved(credentials):
+            return known
         with self._queued(address) as turn:
             async with turn:
                 self._check_wait(address)
-                if self._guard.proved(credentials):  # another request has proved it meanwhile
-                    return True
+                if known := self._guard.proved(credentials):  # another request has proved it meanwhile
+                    return known
                 wrong = self._attempts.begin(address)
-                check = self._checker.submit(self._guard.is_password, credentials.password or "")
-                right = await asyncio.wrap_future(check)
-        if right:
-            self._attempts.right(address)
-        else:
+                check = self._checker.submit(self._guard.scope_of, credentials.password or "")
+                scope = await asyncio.wrap_future(check)
+        if scope is None:
             log.warning("a wrong password came from %s, %d in a row", address, wrong)
-        return right
+            return None
+        self._attempts.right(address)
+        return Grant(scope, "password")
 
     @contextmanager
     def _queued(self, address: str) -> Iterator[asyncio.Lock]:
@@ -204,6 +205,13 @@ def _who_are_you(request: web.Request) -> web.StreamResponse:
     if request.headers.get("Sec-Fetch-Site") != "same-origin":
         answer.headers.add("WWW-Authenticate", _BASIC)
     raise answer
+
+
+def _only_reads(grant: Grant) -> str:
+    if grant.shown in ("session", "password"):
+        return "the password to watch allows no changes; log out, then log in with the other password"
+    make = "`vitcam token create NAME --scope control` makes one that may do this"
+    return f"the token {grant.shown!r} may only read; {make}"
 
 
 def _too_many(wait_s: int) -> web.HTTPTooManyRequests:

@@ -36,9 +36,9 @@ class CountingGuard(Guard):
 
     checked = 0
 
-    def is_password(self, password: str) -> bool:
+    def scope_of(self, password: str) -> Scope | None:
         type(self).checked += 1
-        return super().is_password(password)
+        return super().scope_of(password)
 
 
 @contextmanager

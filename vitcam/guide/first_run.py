@@ -1,0 +1,85 @@
+"""What a first run sets up beside the settings: passwords, and that the guide has been seen."""
+
+from pathlib import Path
+
+from vitcam.access.password import (
+    PasswordHash,
+    check_password,
+    delete_password,
+    load_password,
+    password_file,
+    save_password,
+)
+from vitcam.access.tokens import Scope
+from vitcam.errors import ConfigError, UsageError, VitcamError
+from vitcam.storage.files import write_atomically
+
+_FILE = "guide_seen"
+
+
+class FirstRun:
+    """Any thread may call it; every method but `is_open` waits for the disk.
+
+    folder    the state folder; None: there is none, so nothing can be kept
+    is_set_up whether the configuration names a camera
+    is_fixed  the password was given for this run, so the one in the folder does not count
+    """
+
+    def __init__(self, folder: Path | None, is_set_up: bool, is_fixed: bool) -> None:
+        self._folder = folder
+        self._is_fixed = is_fixed
+        self.is_open = folder is not None and not is_set_up and not (folder / _FILE).exists()
+        """Whether the page offers the guide by itself."""
+
+    def finish(self) -> None:
+        """The guide is not offered by itself any more. Raises VitcamError if that cannot be kept."""
+        self.is_open = False
+        if self._folder is None:
+            return
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._folder / _FILE, "")
+        except OSError as error:
+            raise VitcamError(
+                f"the guide will come again: {self._folder} cannot be written: {error.strerror}"
+            ) from error
+
+    @property
+    def passwords(self) -> dict[str, bool]:
+        """Whether there is one for each scope."""
+        return {scope.value: self._has(scope) for scope in Scope}
+
+    def set_password(self, scope: Scope, password: str | None) -> None:
+        """Keep the hash of a new one, or for `READ` none.
+
+        raises  UsageError for a password that is not allowed; VitcamError if it cannot be kept
+        """
+        if self._is_fixed and scope is Scope.CONTROL:
+            raise UsageError("the password of this run is set in VITCAM_WEB_PASSWORD; change it there")
+        if self._folder is None:
+            raise UsageError("there is no folder to keep a password in; set STATE_DIRECTORY or HOME")
+        try:
+            if password is None and scope is Scope.READ:
+                return delete_password(self._folder, scope)
+            _save(self._folder, scope, password or "")
+        except OSError as error:
+            path = password_file(self._folder, scope)
+            raise VitcamError(f"{path} cannot be written: {error.strerror}") from error
+
+    def _has(self, scope: Scope) -> bool:
+        if self._is_fixed and scope is Scope.CONTROL:
+            return True
+        try:
+            return self._folder is not None and load_password(self._folder, scope) is not None
+        except ConfigError:
+            return False
+
+
+def _save(folder: Path, scope: Scope, password: str) -> None:
+    """Raises UsageError for a password that is not allowed; OSError."""
+    check_password(password)
+    other = load_password(folder, next(each for each in Scope if each is not scope))
+    if other is not None and other.fits(password):
+        raise UsageError("the two passwords are the same; take another one, so that they allow different things")
+    folder.mkdir(parents=True, exist_ok=True)
+    save_password(folder, PasswordHash.of_password(password), scope)

@@ -1,0 +1,160 @@
+// The guide of a first run, step by step. Each step can be left out, and the guide can be opened again.
+
+import { number, t } from "../language/language.js";
+import { ask, set, settings } from "./api.js";
+import { Cameras } from "./cameras.js";
+
+const STEPS = ["camera", "view", "watch", "password", "address", "storage"];
+const find = (name) => document.getElementById(`guide-${name}`);
+
+export class Guide {
+  #part = document.getElementById("guide");
+  #button = document.getElementById("open-guide");
+  #forms = Object.fromEntries(STEPS.map((step) => [step, this.#part.querySelector(`[data-step="${step}"]`)]));
+  #cameras = new Cameras((camera) => this.#do(() => set({ "camera.source": camera.source })));
+  #step = 0;
+  #state = null;
+  #finished = true; // whether it stays closed at the next visit
+
+  constructor() {
+    find("next").addEventListener("click", () => (this.#step === STEPS.length - 1 ? this.close() : this.#go(this.#step + 1)));
+    find("back").addEventListener("click", () => this.#go(this.#step - 1));
+    find("close").addEventListener("click", () => this.close());
+    find("look").addEventListener("click", () => this.#look());
+    find("crop").addEventListener("click", () => document.getElementById("crop").click());
+    find("zone").addEventListener("click", () => document.getElementById("zones").click());
+    find("whole").addEventListener("click", () => this.#do(() => this.#watchAll()));
+    find("no-watch").addEventListener("click", () => this.#do(() => this.#setPassword("read", null)));
+    this.#on("view", ({ rotate, flip }) => set({ "camera.rotate": Number(rotate.value), "camera.flip": flip.value }));
+    this.#on("password", (fields) => this.#setPasswords(fields));
+    this.#on("storage", (fields) => set({ "store.enabled": fields.enabled.checked, "store.keep_days": Number(fields.keep_days.value), "store.max_mb": Number(fields.max_mb.value) }));
+    this.#part.addEventListener("keydown", (event) => { if (event.key === "Escape") this.close(); });
+  }
+
+  // state: of /api/state
+  setState(state) {
+    this.#state = state;
+  }
+
+  // finished: whether it was closed before
+  open(finished) {
+    this.#finished = finished;
+    this.#part.hidden = false;
+    this.#button.setAttribute("aria-expanded", "true");
+    this.#go(0, finished);
+  }
+
+  async close() {
+    this.#part.hidden = true;
+    this.#button.setAttribute("aria-expanded", "false");
+    this.#button.focus({ preventScroll: true });
+    if (!this.#finished) await ask("api/guide", "POST", {}).catch(() => null);
+    this.#finished = true;
+  }
+
+  #go(step, moves = true) {
+    this.#step = step;
+    const name = STEPS[step];
+    for (const [each, form] of Object.entries(this.#forms)) form.hidden = each !== name;
+    find("count").textContent = t("guide.count", { n: step + 1, all: STEPS.length });
+    find("title").textContent = t(`guide.${name}`);
+    find("hint").textContent = t(`guide.${name}.hint`);
+    find("back").hidden = step === 0;
+    find("next").textContent = t(step === STEPS.length - 1 ? "guide.finish" : "guide.next");
+    this.#say("");
+    if (moves) find("title").focus();
+    this.#show(name).catch((error) => this.#say(error.message, true));
+  }
+
+  #show(name) {
+    if (name === "camera") return this.#look();
+    if (name === "view") return this.#showView();
+    if (name === "storage") return this.#showStorage();
+    if (name === "password" || name === "address") return this.#showAccess();
+    return Promise.resolve();
+  }
+
+  async #look() {
+    this.#say(t("guide.looking"));
+    try {
+      this.#say(await this.#cameras.look());
+    } catch (error) {
+      this.#say(error.message, true);
+    }
+  }
+
+  async #showView() {
+    const { rotate, flip } = this.#forms.view.elements;
+    const found = await settings();
+    rotate.value = String(found["camera.rotate"]);
+    flip.value = found["camera.flip"];
+  }
+
+  async #showStorage() {
+    const { enabled, keep_days: days, max_mb: most } = this.#forms.storage.elements;
+    const found = await settings();
+    [enabled.checked, days.value, most.value] = [found["store.enabled"], found["store.keep_days"], found["store.max_mb"]];
+    const { events, mb } = this.#state?.history ?? {};
+    find("kept").textContent = events === undefined ? "" : t("guide.kept", { n: events, mb: number(mb, mb < 10 ? 1 : 0) });
+  }
+
+  async #showAccess() {
+    const { passwords, asks, address } = await ask("api/guide");
+    find("current").hidden = !asks;
+    find("no-watch").hidden = !passwords.read;
+    find("passwords").textContent = [t(passwords.control ? "guide.has_control" : "guide.has_none"), passwords.read ? t("guide.has_read") : ""].join(" ").trim();
+    find("code").hidden = !address;
+    find("command").hidden = Boolean(address);
+    find("address").textContent = address ? t("guide.reachable", { address }) : t("guide.not_reachable");
+    if (address) find("code").src = "api/address.svg";
+  }
+
+  async #watchAll() {
+    const { zones, masks } = await ask("api/zones");
+    if (Object.keys(zones).length) await ask("api/zones", "PUT", { zones: {}, masks });
+    if (this.#state?.view.crop) await ask("api/crop", "POST", { crop: null });
+    return t("guide.is_whole");
+  }
+
+  async #setPasswords({ control, read }) {
+    if (!control.value && !read.value) throw new Error(t("guide.type_one"));
+    if (read.value) await this.#setPassword("read", read.value);
+    if (control.value) await this.#setPassword("control", control.value);
+    for (const field of [control, read]) field.value = "";
+    return t("guide.password_set");
+  }
+
+  async #setPassword(scope, password) {
+    const current = this.#forms.password.elements.current.value;
+    await ask("api/password", "PUT", { scope, password, current });
+    await this.#showAccess();
+    return t("guide.password_set");
+  }
+
+  #on(step, act) {
+    const form = this.#forms[step];
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#do(() => act(form.elements));
+    });
+  }
+
+  // act: returns a sentence about what was done
+  async #do(act) {
+    const buttons = this.#part.querySelectorAll("button");
+    for (const button of buttons) button.disabled = true;
+    try {
+      this.#say(await act());
+    } catch (error) {
+      this.#say(error.message, true);
+    }
+    for (const button of buttons) button.disabled = false;
+  }
+
+  #say(sentence, bad = false) {
+    const line = find("message");
+    line.hidden = !sentence;
+    line.classList.toggle("bad", bad);
+    line.textContent = sentence;
+  }
+}
