@@ -157,6 +157,9 @@ NOT_IN_A_DEMO = ("/api/words", "/api/fetch", "/api/events/{id}/detail.jpg", "/ap
 ANSWERED = [route for route in ROUTES if route.answers and route.path not in NOT_IN_A_DEMO]
 
 
+QUERIES = {"GET /api/cameras/picture": "?source=demo", "DELETE /api/events": "?until=1971-01-01"}
+
+
 @pytest.mark.parametrize("route", ANSWERED, ids=lambda route: f"{route.method} {route.path}")
 def test_a_route_answers_what_its_description_says(
     running: Daemon, document: dict[str, Any], route: Any, state: Path
@@ -178,10 +181,7 @@ def test_a_route_answers_what_its_description_says(
         target = target.replace("{id}", id_below_alerts(running, route.path))
     if "{id}" in target:
         target = target.replace("{id}", eventually(lambda: newest_event(running, "clip" in route.path))["id"])
-    if route.path == "/api/cameras/picture":
-        target += "?source=demo"
-    if (route.method, route.path) == ("DELETE", "/api/events"):
-        target += "?until=1971-01-01"
+    target += QUERIES.get(f"{route.method} {route.path}", "")
     status, kind, found = ask(target, route.method, FITTING.get(route.path, b"") if route.method in WITH_BODY else None)
     content = document["paths"][route.path][route.method.lower()]["responses"]["200"]["content"]
 
