@@ -66,7 +66,10 @@ def _checked_values(given: Mapping[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in given.items():
         option = replace(options[key], section="alert")
-        values[key] = checked(option, RawSetting("alert", key, value, "this alert", error_class=UsageError))
+        try:
+            values[key] = checked(option, RawSetting("alert", key, value, "", error_class=UsageError))
+        except UsageError as error:  # without the place: there is only this one
+            raise UsageError(str(error).removeprefix(": alert.")) from None
     label, zone, webhook = (str(values.get(key, "")).strip() for key in ("label", "zone", "webhook"))
     if len(label) > _LONGEST_LABEL or not label.isprintable():
         raise UsageError(f"the label of an alert must be a text of up to {_LONGEST_LABEL} characters on one line")

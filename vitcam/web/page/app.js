@@ -70,6 +70,9 @@ const feed = new Feed(windows, {
     views?.event(record);
     today.event();
   },
+  async alert(record, isFirst) {
+    (await import("./alerts/heard.js")).hear(record, isFirst);
+  },
   prediction(prediction) {
     const { width, height, crop: part } = prediction.frame;
     if (places.add(prediction)) seen.show([width, height], part, isMarked && prediction.zone === null && prediction.track === null);
@@ -81,6 +84,9 @@ function relisten() {
   framed = false;
   feed.restart();
 }
+
+// a message of the browser was pressed, and this window is to show its event
+navigator.serviceWorker?.addEventListener("message", ({ data }) => { if (data?.open) location.hash = data.open; });
 
 // this window may keep other connections open than before
 function share() {

@@ -12,7 +12,7 @@ export class Feed {
   #address = null;
   #newest = new Map(); // place -> its newest prediction as text, for windows that come later
 
-  // on: {open(), prediction(record), event(record)}
+  // on: {open(), prediction(record), event(record), alert(record, isFirst)}; isFirst: whether this window reads for all
   constructor(windows, on) {
     this.#windows = windows;
     this.#on = on;
@@ -51,7 +51,7 @@ export class Feed {
   #listen(address) {
     const source = this.#source = new EventSource(address);
     source.addEventListener("open", () => this.#got("open"));
-    for (const kind of ["prediction", "event"]) source.addEventListener(kind, ({ data }) => this.#got(kind, data));
+    for (const kind of ["prediction", "event", "alert"]) source.addEventListener(kind, ({ data }) => this.#got(kind, data));
     source.addEventListener("error", () => {
       if (source.readyState === EventSource.CLOSED) setTimeout(() => { if (source === this.#source) this.restart(); }, AGAIN_MS);
     });
@@ -75,6 +75,6 @@ export class Feed {
     if (kind === "prediction" && !isLive() && !this.#source) return;
     const record = JSON.parse(data);
     if (kind === "prediction" && this.#source) this.#keep(record, data);
-    this.#on[kind](record);
+    this.#on[kind](record, Boolean(this.#source));
   }
 }

@@ -1,5 +1,5 @@
-// Which view is shown. The address says it: #events and #event/ID are the history, #settings the settings, #learn how the
-// model sees; all else is the live picture. The code of a view and its style are loaded when it is opened for the first time.
+// Which view is shown. The address says it: #events and #event/ID are the history, #alerts, #settings and #learn are what
+// they say; all else is the live picture. The code of a view and its style are loaded when it is opened for the first time.
 
 import { t } from "./language/language.js";
 
@@ -12,6 +12,12 @@ const VIEWS = [
     fits: /^#events?\b/,
     style: "page/history/history.css",
     load: async (model) => new (await import("./history/history.js")).History(model),
+  },
+  {
+    name: "alerts",
+    fits: /^#alerts\b/,
+    style: "page/alerts/alerts.css",
+    load: async (model) => new (await import("./alerts/alerts.js")).Alerts(model),
   },
   {
     name: "settings",

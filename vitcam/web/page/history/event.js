@@ -119,6 +119,7 @@ export class EventView {
     find("guesses-part").hidden = !listed.length;
     this.#showActionsTaken();
     this.#showActions();
+    find("alert").href = `#alerts?${new URLSearchParams(alertOn(event))}`;
   }
 
   #showFacts() {
@@ -258,6 +259,12 @@ export class EventView {
     this.#message.textContent = sentence;
     this.#message.classList.toggle("bad", bad);
   }
+}
+
+// what an alert for the next such event is about
+function alertOn({ kind, label, zone, shown, corrected }) {
+  const about = kind === "seen" ? { label: corrected || shown.label || label } : { kind };
+  return zone ? { ...about, zone } : about;
 }
 
 // id: of the event whose picture is shown, because both looked the same

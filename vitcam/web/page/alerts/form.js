@@ -1,0 +1,180 @@
+// Makes or changes one alert: a sentence whose parts are chosen, and the ways by which it reaches people.
+
+import { t } from "../language/language.js";
+import { saveAlert } from "./api.js";
+import { DAY, fillSentence, longOf, NIGHT, timeOf, whatOf, whenOf, whereOf } from "./sentence.js";
+
+const NAMED = "named";
+const OWN = "own"; // hours of one's own
+const LENGTHS = [0, 2, 5, 10, 30, 60, 300];
+const PAUSES = [0, 60, 600, 3600, 86400];
+const SURE = [0, 0.5, 0.7, 0.9];
+const OTHERS = ["unknown", "problem"]; // kinds that have no label
+const find = (name) => document.getElementById(`alert-${name}`);
+
+export class AlertForm {
+  #form = find("form");
+  #controls = { what: select("what"), label: null, where: select("where"), long: select("long"), when: select("when") };
+  #hours = find("hours");
+  #alert = null; // the one that is changed; null: a new one
+  #zones = [];
+  #done;
+
+  // done: {saved(answer), closed()}
+  constructor(done) {
+    this.#done = done;
+    const { what, where, long, when } = this.#controls;
+    this.#controls.label = document.createElement("input");
+    Object.assign(this.#controls.label, { id: "alert-label", maxLength: 100, autocomplete: "off", spellcheck: false, placeholder: t("alerts.label_example") });
+    this.#controls.label.setAttribute("list", "alert-labels");
+    this.#controls.label.setAttribute("aria-label", t("alerts.label"));
+    const both = document.createElement("span");
+    both.append(what, this.#controls.label);
+    fillSentence(find("sentence"), { what: both, where, long, when });
+    what.addEventListener("change", () => this.#fit(true));
+    when.addEventListener("change", () => this.#fit(false));
+    find("ways").addEventListener("change", () => this.#fit(false));
+    find("cancel").addEventListener("click", () => this.close());
+    this.#form.addEventListener("input", () => this.#say(""));
+    this.#form.addEventListener("submit", (event) => { event.preventDefault(); this.#save(); });
+    this.#form.addEventListener("keydown", (event) => { if (event.key === "Escape") this.close(); });
+  }
+
+  get isOpen() {
+    return !this.#form.hidden;
+  }
+
+  // model: of /api/model
+  setModel({ labels = [], groups = [] }) {
+    const names = [...new Set([...groups.map(({ name }) => name), ...labels])];
+    find("labels").replaceChildren(...names.map((name) => new Option("", name)));
+  }
+
+  // names: of the zones
+  setZones(names) {
+    if (names.join() === this.#zones.join()) return;
+    this.#zones = names;
+    this.#offerZones(this.#controls.where.value);
+  }
+
+  // ways: what an alert can do in this run
+  setWays(ways) {
+    for (const way of find("ways").querySelectorAll("[data-way]")) way.hidden = !ways.includes(way.dataset.way);
+  }
+
+  // alert: the one to change; or what a new one is about, without an id
+  open(alert = {}) {
+    this.#alert = alert.id ? alert : null;
+    const { label = "", zone = "", kind = "seen", for_s = 0, between = "", above = 0, cooldown_s = 60 } = alert;
+    const { what, label: input, long, when } = this.#controls;
+    offer(what, [[NAMED, t("alerts.what.named")], ["seen", whatOf({ kind: "seen" })], ...OTHERS.map((each) => [each, whatOf({ kind: each })])]);
+    what.value = kind === "seen" ? (label || !alert.id ? NAMED : "seen") : kind;
+    input.value = label;
+    this.#offerZones(zone);
+    offerNumbers(long, LENGTHS, for_s, longOf);
+    offer(when, [["", whenOf("")], [NIGHT, whenOf(NIGHT)], [DAY, whenOf(DAY)], [OWN, t("alerts.when.own")]]);
+    when.value = [NIGHT, DAY, ""].includes(between) ? between : OWN;
+    const [from, to] = (between || NIGHT).split("-").map((time) => time.trim().padStart(5, "0"));
+    Object.assign(find("from"), { value: from });
+    Object.assign(find("to"), { value: to });
+    offerNumbers(find("pause"), PAUSES, cooldown_s, (each) => (each ? timeOf(each) : t("alerts.no_pause")));
+    offerNumbers(find("sure"), SURE, above, (each) => (each ? t("alerts.at_least", { share: Math.round(each * 100) }) : t("history.any")));
+    for (const name of ["push", "sound"]) find(name).checked = Boolean(alert[name]);
+    find("webhook").value = alert.webhook ?? "";
+    find("by-webhook").checked = Boolean(alert.webhook);
+    find("notify").value = (alert.notify ?? []).join("\n");
+    find("by-notify").checked = Boolean(alert.notify?.length);
+    find("title").textContent = t(this.#alert ? "alerts.change_title" : "alerts.new_title");
+    this.#say("");
+    this.#form.hidden = false;
+    this.#fit(false);
+    (what.value === NAMED && !label ? input : find("title")).focus();
+    this.#form.scrollIntoView({ block: "nearest" });
+  }
+
+  close() {
+    if (!this.isOpen) return;
+    this.#form.hidden = true;
+    this.#done.closed();
+  }
+
+  #offerZones(zone) {
+    const names = zone && !this.#zones.includes(zone) ? [...this.#zones, zone] : this.#zones;
+    offer(this.#controls.where, ["", ...names].map((each) => [each, whereOf(each)]));
+    this.#controls.where.value = zone;
+  }
+
+  // shows what belongs to what is chosen; mayFocus: where something is to be typed now
+  #fit(mayFocus) {
+    const { what, label, when } = this.#controls;
+    label.hidden = what.value !== NAMED;
+    this.#hours.hidden = when.value !== OWN;
+    find("webhook-part").hidden = !find("by-webhook").checked;
+    find("notify-part").hidden = !find("by-notify").checked;
+    if (mayFocus && !label.hidden) label.focus();
+  }
+
+  get #wanted() {
+    const { what, label, where, long, when } = this.#controls;
+    const isNamed = what.value === NAMED;
+    const addresses = find("notify").value.split(/\s+/).filter(Boolean);
+    return {
+      kind: isNamed ? "seen" : what.value,
+      label: isNamed ? label.value.trim() : "",
+      zone: where.value,
+      for_s: Number(long.value),
+      between: when.value === OWN ? `${find("from").value}-${find("to").value}` : when.value,
+      cooldown_s: Number(find("pause").value),
+      above: Number(find("sure").value),
+      push: find("push").checked,
+      sound: find("sound").checked,
+      webhook: find("by-webhook").checked ? find("webhook").value.trim() : "",
+      notify: find("by-notify").checked ? addresses : [],
+    };
+  }
+
+  async #save() {
+    const wanted = this.#wanted;
+    if (this.#controls.what.value === NAMED && !wanted.label) return this.#refuse(t("alerts.needs_label"), this.#controls.label);
+    if (!wanted.push && !wanted.sound && !wanted.webhook && !wanted.notify.length) return this.#refuse(t("alerts.needs_way"), find("ways").querySelector("input"));
+    find("save").disabled = true;
+    try {
+      const answer = await saveAlert(wanted, this.#alert?.id);
+      this.#form.hidden = true;
+      this.#done.saved(answer);
+    } catch (error) {
+      this.#say(error.message);
+    } finally {
+      find("save").disabled = false;
+    }
+  }
+
+  #refuse(sentence, input) {
+    this.#say(sentence);
+    input.focus();
+  }
+
+  #say(sentence) {
+    find("message").hidden = !sentence;
+    find("message").textContent = sentence;
+  }
+}
+
+function select(name) {
+  const made = document.createElement("select");
+  made.id = `alert-${name}`;
+  made.setAttribute("aria-label", t(`alerts.part.${name}`));
+  return made;
+}
+
+// pairs: of a value and what is said for it
+function offer(control, pairs) {
+  control.replaceChildren(...pairs.map(([value, text]) => new Option(text, value)));
+}
+
+// also a number that another client has set
+function offerNumbers(control, numbers, chosen, say) {
+  const all = [...new Set([...numbers, chosen])].sort((a, b) => a - b);
+  offer(control, all.map((number) => [String(number), say(number)]));
+  control.value = String(chosen);
+}
