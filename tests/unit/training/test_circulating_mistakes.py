@@ -99,6 +99,27 @@ def test_attention_never_runs_across_the_images_of_a_batch() -> None:
     np.testing.assert_allclose(others[0], together[0], atol=1e-5)
 
 
+def test_values_enter_the_output_of_a_token_once() -> None:
+    """Z = A V, so that the class token's row is A[0] V. `A[0] @ Z` would mix with V a second time."""
+    rng = np.random.default_rng(7)
+    q, k, v = rng.normal(size=(3, 1, 5, 4))  # (B, T, d) each
+    mixed, weights = reference.attention(q, k, v)
+    once, twice = weights[0, 0] @ v[0], weights[0, 0] @ mixed[0]
+
+    np.testing.assert_allclose(mixed[0, 0], once, rtol=1e-12)
+    assert np.abs(once - twice).max() > 0.01
+
+
+def test_a_patch_has_as_many_numbers_as_pixels_times_channels() -> None:
+    """A colour patch of 16 x 16 px is 768 numbers; 256 are those of a grey one."""
+    rows = {
+        channels: ViT(ViTConfig(classes=2, image_size=(32, 32), width=8, depth=1, heads=1, channels=channels))
+        for channels in (1, 3)
+    }
+
+    assert {c: vit.patch_embedding.projection.kernel.shape[0] for c, vit in rows.items()} == {1: 256, 3: 768}
+
+
 def test_no_softmax_stands_before_a_loss_that_applies_its_own(make_run: MakeRun) -> None:
     """Two softmaxes one after the other cannot lose less than log(1 + 2 / e) = 0.55 of three labels."""
     vit = small_vit(CONFIG)
