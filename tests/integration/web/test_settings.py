@@ -3,6 +3,7 @@
 import json
 import signal
 import socket
+import threading
 import tomllib
 import urllib.error
 import urllib.request
@@ -15,6 +16,7 @@ import pytest
 from tests.command import vitcam
 from tests.daemon import Daemon, daemon, get_json
 from tests.eventually import eventually
+from vitcam.daemon.saved_state.page_settings import PageSettings
 
 FIXED = '# a comment\n[store]\n\nkeep_days = 9\n[zones.door]\nrect = "0,0,0.3333,1"\n'
 
@@ -222,6 +224,58 @@ def test_what_cannot_be_written_is_in_force_until_the_end_and_says_so(tmp_path: 
 
     assert (status, answer["remembered"]) == (200, False)
     assert str(kept(tmp_path)) in answer["reason"]
+
+
+def test_the_command_shows_what_the_page_set_with_its_file(tmp_path: Path) -> None:
+    kept(tmp_path).parent.mkdir()
+    kept(tmp_path).write_text('[model]\nname = "cifar10"\ntop_k = 3\n[names]\nlanguage = "de"\n"tabby cat" = "Mia"\n')
+    (tmp_path / "config.toml").write_text("[model]\n\ntop_k = 4\n")
+    named = str(tmp_path / "config.toml")
+    shown = vitcam("config", "show", "--json", "--config", named, XDG_STATE_HOME=str(tmp_path))
+    rows = {
+        each["name"]: (each["value"], each["origin"], each["line"]) for each in map(json.loads, shown.out.splitlines())
+    }
+
+    assert rows["model.name"] == ("cifar10", str(kept(tmp_path)), None)
+    assert rows["names.language"] == ("de", str(kept(tmp_path)), None)
+    assert rows['names."tabby cat"'] == ("Mia", str(kept(tmp_path)), None)
+    assert rows["model.top_k"] == (4, named, 3)
+
+
+@pytest.mark.fault(
+    "vitcam is killed while settings are changed, by several clients at once",
+    injected="SIGKILL during `PATCH /api/settings` from four clients, and another process that chooses a model",
+    observed="`settings.toml` holds every change that was answered",
+)
+def test_changes_of_several_clients_are_all_kept_and_a_kill_damages_nothing(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("")
+    names = ("store.keep_days", "store.max_mb", "collect.max_mb", "clips.before_s")
+    answered = dict.fromkeys(names, 0)
+
+    def change(name: str, url: str) -> None:
+        for value in range(1, 30):
+            try:
+                status, _ = ask(url, {name: value})
+            except OSError:  # it was killed
+                return
+            if status == 200:
+                answered[name] = value
+
+    with start(tmp_path) as running:
+        running.wait_for("ok")
+        clients = [threading.Thread(target=change, args=(name, running.url)) for name in names]
+        for client in clients:
+            client.start()
+        assert PageSettings(kept(tmp_path).parent).save_model("cifar10") == ""
+        assert eventually(lambda: min(answered.values()) >= 2, 60)
+        running.process.kill()
+        for client in clients:
+            client.join()
+    page = PageSettings(kept(tmp_path).parent)
+
+    assert tomllib.loads(kept(tmp_path).read_text())
+    assert page.model == "cifar10"
+    assert all(page.layer.values[name] in (answered[name], answered[name] + 1) for name in names)
 
 
 def test_a_service_starts_itself_again_when_asked_to(tmp_path: Path) -> None:
