@@ -3,6 +3,7 @@
 In: a TFLite flatbuffer. Out: an Interpreter. May block: only `invoke`.
 """
 
+import math
 import os
 import sys
 import tempfile
@@ -55,12 +56,13 @@ def default_threads(cores: int | None = None) -> int:
     return available - 1 if available >= 4 else max(1, available)
 
 
-def open_observed(path: Path, content: bytes) -> "Interpreter":
+def open_observed(path: Path, content: bytes, most: int) -> "Interpreter":
     """Load a graph to look into it, on one thread: it is slower and takes more memory. Raises as `open_interpreter`.
 
     content  of an `Interpreter` that was opened to be used
+    most     bytes that its tensors may take together; more is a ModelError, whose cause is a MemoryError
     """
-    return Interpreter(_find_runtime(), path, content, 1, observed=True)
+    return Interpreter(_find_runtime(), path, content, 1, observed=most)
 
 
 def open_interpreter(path: Path, threads: int, content: bytes | None = None) -> "Interpreter":
@@ -96,17 +98,19 @@ class Interpreter:
 
     path      is only named in messages
     content   of the model file
-    observed  whether `outputs_of` is to be called
+    observed  bytes that all tensors may take, so that `outputs_of` can be called; 0: it is not called
     raises    ModelError if the runtime refuses the graph
     """
 
-    def __init__(self, runtime: Runtime, path: Path, content: bytes, threads: int, observed: bool = False) -> None:
+    def __init__(self, runtime: Runtime, path: Path, content: bytes, threads: int, observed: int = 0) -> None:
         self._made_of = (runtime, path, content)
         options = runtime.observed if observed else {}
         try:
             # without a delegate there is no message, and a confined process has no place to keep it
             with nullcontext() if observed else without_delegate_message():
                 self._graph = runtime.load(model_content=content, num_threads=threads, **options)
+                if observed and sum(map(_bytes_of, self._graph.get_tensor_details())) > observed:
+                    raise MemoryError("its tensors")
                 self._graph.allocate_tensors()
             self._describe(runtime, threads)
         except _DAMAGES as error:
@@ -192,6 +196,11 @@ def _tensor(detail: dict[str, Any]) -> TensorInfo:
     scale, zero_point = detail["quantization"]
     shape = tuple(int(side) for side in detail["shape"])
     return TensorInfo(detail["name"], shape, np.dtype(detail["dtype"]), float(scale), int(zero_point))
+
+
+def _bytes_of(detail: dict[str, Any]) -> int:
+    tensor = _tensor(detail)
+    return math.prod(tensor.shape) * tensor.dtype.itemsize
 
 
 def _real(tensor: TensorInfo, stored: NDArray[Any]) -> NDArray[Any]:

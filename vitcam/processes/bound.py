@@ -11,8 +11,9 @@ import runpy
 import signal
 import sys
 
+from vitcam.processes.resources import step_behind
+
 _SET_DEATH_SIGNAL = 1
-_NICE = 10
 
 
 def command(*arguments: str) -> list[str]:
@@ -24,7 +25,7 @@ def _bind(parent: int) -> None:
     ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # it was killed before
         sys.exit(1)
-    os.nice(_NICE)
+    step_behind()
 
 
 if __name__ == "__main__":

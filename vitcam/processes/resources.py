@@ -17,6 +17,12 @@ def allow_many_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
+def step_behind(niceness: int = 10) -> None:
+    """Let everything else go first. A service's unit may forbid the call; then this process is like all others."""
+    with contextlib.suppress(PermissionError):
+        os.nice(niceness)
+
+
 def confine(memory_mb: int, files: int) -> None:
     """Lower the limits of this process to what it needs, for good. Call it once everything is imported.
 

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from tests.parts import need_model
-from vitcam.errors import UsageError, VitcamError
+from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.frames import Image
 from vitcam.model.attention.packed import pack, unpack
 from vitcam.model.attention.process import AttentionProcess
 from vitcam.model.classifier import Classifier
+from vitcam.model.runtime import open_observed
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.resize import brightened, to_model_size
 
@@ -89,6 +90,14 @@ def test_a_graph_without_such_weights_is_refused_by_what_it_lacks(everyday: Clas
 def test_too_much_memory_is_a_sentence(everyday: Classifier, memory_mb: int) -> None:
     with pytest.raises(UsageError, match="more memory than is allowed"):
         AttentionProcess(memory_mb=memory_mb)(everyday, as_the_model_gets_it(everyday))
+
+
+def test_what_its_tensors_take_is_known_before_they_take_it(everyday: Classifier) -> None:
+    """Also where a service's unit forbids a process to limit itself."""
+    with pytest.raises(ModelError) as refused:
+        open_observed(everyday.path, everyday.graph.content, 50 << 20)
+
+    assert isinstance(refused.value.__cause__, MemoryError)
 
 
 def test_a_process_that_takes_too_long_is_ended(everyday: Classifier) -> None:

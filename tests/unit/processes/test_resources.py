@@ -1,9 +1,12 @@
-"""One heap for all threads, as the C library itself reports it."""
+"""What a process sets for itself: one heap for all threads, as the C library itself reports it, and its place."""
 
+import errno
 import subprocess
 import sys
 
 import pytest
+
+from vitcam.processes.resources import step_behind
 
 COUNTS_HEAPS = """
 import ctypes, re, threading
@@ -62,3 +65,12 @@ def test_pages_of_the_heap_on_which_nothing_lies_are_given_back() -> None:
     by_itself_kb, then_kb = map(int, done.stdout.split())
     assert by_itself_kb + then_kb > 50_000
     assert then_kb > 1_000
+
+
+def test_a_service_that_forbids_to_step_behind_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(_: int) -> int:
+        raise PermissionError(errno.EPERM, "Operation not permitted")  # of a filter of system calls
+
+    monkeypatch.setattr("os.nice", forbidden)
+
+    step_behind()

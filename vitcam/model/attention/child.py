@@ -15,17 +15,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.errors import UsageError, VitcamError
+from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.frames import Image
 from vitcam.model.attention.packed import pack
 from vitcam.model.runtime import Interpreter, open_observed
 from vitcam.processes.child import MAX_MESSAGE, unpack
 from vitcam.processes.child import pack as message
-from vitcam.processes.resources import confine, silence_stderr
+from vitcam.processes.resources import confine, silence_stderr, step_behind
 
 _FILES = 16
+_TWICE = 2  # LiteRT takes about twice what the tensors of a graph take together: 156 MB for the 78 of `everyday`
 _TOO_MUCH = "looking into this model takes more memory than is allowed; choose a smaller model"
-_BEHIND = 10  # of nice(2): everything else comes first
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +69,25 @@ def main(arguments: list[str]) -> None:
         return
     request = unpack(packet, (AttentionRequest,))
     signal.alarm(request.limit_s)  # not handled: it ends this process, should the daemon die
-    os.nice(_BEHIND)
+    step_behind()
     confine(request.memory_mb, _FILES)
     silence_stderr()
     try:
         answer = _answer(request, given, packed)
-    except (VitcamError, MemoryError) as error:
-        in_memory = isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError)
-        answer = AttentionAnswer(0, _TOO_MUCH if in_memory else str(error))
+    except VitcamError as error:
+        answer = AttentionAnswer(0, str(error))
+    except MemoryError:
+        answer = AttentionAnswer(0, _TOO_MUCH)
     link.send(message(answer))
 
 
 def _answer(request: AttentionRequest, given: int, packed: int) -> AttentionAnswer:
     size = request.height * request.width * 3
     image = np.frombuffer(os.pread(given, size, request.graph), np.uint8)
-    graph = open_observed(Path("in use"), os.pread(given, request.graph, 0))
+    try:
+        graph = open_observed(Path("in use"), os.pread(given, request.graph, 0), (request.memory_mb << 20) // _TWICE)
+    except ModelError as error:  # the daemon has loaded the same graph, so only memory can be missing
+        raise UsageError(_TOO_MUCH) from error
     blocks = attention_of_blocks(graph, image.reshape(request.height, request.width, 3), request)
     found = pack(blocks, (request.rows, request.columns))
     with mmap.mmap(packed, 0) as memory:  # written as memory: this process may write no files
