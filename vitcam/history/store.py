@@ -166,9 +166,9 @@ class EventStore:
                 if self._written_count == count and not self._queue.closed:
                     self._written.wait(left_s)
 
-    def counts(self, query: Query) -> list[QuarterCount]:
+    def counts(self, query: Query, ahead_ms: int | None = None) -> list[QuarterCount]:
         """How many events of each label began in each quarter of an hour. Raises VitcamError if it cannot be read."""
-        return self._read(lambda connection: by_label_and_quarter(connection, query), [])
+        return self._read(lambda connection: by_label_and_quarter(connection, query, ahead_ms), [])
 
     def summary(self, query: Query, times_ms: Sequence[int], limit: int, names_of: NamesOf) -> StorySummary:
         """What was seen between some times, folded, as `stories.summarise` has it. Raises VitcamError."""

@@ -6,6 +6,7 @@ from vitcam.web.routes.alerts import AlertRoutes
 from vitcam.web.routes.crop import CropRoute
 from vitcam.web.routes.datasets import DataSetRoutes
 from vitcam.web.routes.event_changes import EventChanges
+from vitcam.web.routes.event_summaries import EventSummaryRoutes
 from vitcam.web.routes.events import EventRoutes
 from vitcam.web.routes.guide import GuideRoutes
 from vitcam.web.routes.inbox import InboxRoutes
@@ -30,6 +31,7 @@ HANDLERS: tuple[type[Handlers], ...] = (
     StateRoutes,
     ModelRoutes,
     EventRoutes,
+    EventSummaryRoutes,
     EventChanges,
     UploadRoutes,
     LearnRoutes,

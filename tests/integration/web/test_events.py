@@ -7,6 +7,7 @@ import json
 import os
 import threading
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -273,6 +274,30 @@ def test_counts_are_by_label_and_quarter_of_an_hour(serving: WebServer, filled: 
         {"hour": "2026-01-01T02:30:00.000Z", "label": "cat", "events": 1},
         {"hour": "2026-01-01T03:00:00.000Z", "label": "cup", "events": 1},
     ]
+
+
+@pytest.mark.parametrize(("ahead", "hour"), [("0", 9), ("330", 14), ("-600", 23)])
+def test_all_days_count_together_on_the_clock_that_is_asked_for(
+    serving: WebServer, filled: EventStore, ahead: str, hour: int
+) -> None:
+    for day, number in ((1, 20), (2, 21)):
+        begun = START_MS + 9 * 3_600_000 + day * DAY_MS
+        filled.put(change(event_id(number), "end", "cup", JPEG, start_ms=begun, end_ms=begun + 1000))
+    assert eventually(lambda: len(filled.find(Query()).events) == 14)
+    times = "since=2026-01-01T09:00:00Z&until=2026-02-01T00:00:00Z"
+    _, answer = ask(serving, f"/api/events/counts?{times}&label=cup&ahead_min={ahead}")
+    found = {int(each["hour"][11:13]): each["events"] for each in answer["hours"] if each["label"] == "cup"}
+
+    assert found[hour] == 3
+    assert all(each["hour"].startswith("1970-01-01") for each in answer["hours"])
+
+
+@pytest.mark.parametrize("ahead", ["x", "1441", "-99999", "1.5", "٣"])
+def test_a_clock_that_cannot_be_is_refused(serving: WebServer, filled: EventStore, ahead: str) -> None:
+    status, answer = ask(serving, f"/api/events/counts?ahead_min={urllib.parse.quote(ahead)}")
+
+    assert status == 400
+    assert "from -1440 to 1440" in str(answer)
 
 
 @pytest.mark.parametrize(

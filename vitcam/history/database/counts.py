@@ -22,6 +22,7 @@ from vitcam.history.database.search import (
 from vitcam.history.stored import Query
 
 QUARTER_MS = 15 * 60_000
+_DAY_MS = 96 * QUARTER_MS
 
 
 class QuarterCount(NamedTuple):
@@ -34,11 +35,19 @@ class QuarterCount(NamedTuple):
     events: int
 
 
-def by_label_and_quarter(connection: sqlite3.Connection, query: Query) -> list[QuarterCount]:
+def by_label_and_quarter(
+    connection: sqlite3.Connection, query: Query, ahead_ms: int | None = None
+) -> list[QuarterCount]:
     """In the order of time. Every condition of a query counts.
+
+    ahead_ms  None: each day by itself. Else all days together, as if it were the first of January 1970, on a clock that
+              is this much ahead of UTC
 
     Reads a short index of marked events, or one range of time or of a name.
     """
+    quarter_of = f"start_ms / {QUARTER_MS}"
+    if ahead_ms is not None:
+        quarter_of = f"((start_ms + {int(ahead_ms)}) % {_DAY_MS} + {_DAY_MS}) % {_DAY_MS} / {QUARTER_MS}"
     counts: Counter[tuple[int, str]] = Counter()
     conditions = conditions_of(query)
     if query.text:
@@ -46,7 +55,7 @@ def by_label_and_quarter(connection: sqlite3.Connection, query: Query) -> list[Q
     for index, named in _ranges(connection, query):
         where, values = joined([*conditions, *named])
         found = connection.execute(
-            f"""SELECT start_ms / {QUARTER_MS}, displayed, count(*) FROM events INDEXED BY {index}
+            f"""SELECT {quarter_of}, displayed, count(*) FROM events INDEXED BY {index}
             WHERE {where} GROUP BY 1, 2""",  # noqa: S608 - no text of users
             values,
         )

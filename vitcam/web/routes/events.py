@@ -1,10 +1,7 @@
 """The history: events, one event, its picture and its clip."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from itertools import pairwise
 from typing import TypeVar
 
 from aiohttp import web
@@ -14,8 +11,8 @@ from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.history.database.search import MOST
 from vitcam.history.export import FORMATS, as_text, header, pages
-from vitcam.history.query_text import read_query, read_time
-from vitcam.history.record import full_record, stored_record, summary_record, time_text
+from vitcam.history.query_text import read_query
+from vitcam.history.record import full_record, stored_record
 from vitcam.history.rendering import DRAWABLE, LEAST_WIDTH, MOST_WIDTH, rendered
 from vitcam.history.store import EventStore
 from vitcam.history.stored import KINDS, FrameSummary, Query, StoredEvent
@@ -24,13 +21,10 @@ from vitcam.web.openapi.schema import PROBABILITY, TEXT, Schema, described, one_
 from vitcam.web.requests.base_path import base_of
 from vitcam.web.route import RequestLimits, Route, as_json
 
-_NO_STORE = {"Cache-Control": "no-store"}
-_USUAL = 50
+NO_STORE = {"Cache-Control": "no-store"}
+USUAL_COUNT = 50
 _LONG = RequestLimits(at_once=16, of_one_address=8)
 """For an answer that is as long as the history."""
-_FOLDED = RequestLimits(at_once=64, of_one_address=32)
-_DAY_MS = 86_400_000
-_WEEK_MS = 7 * _DAY_MS
 _TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 
 PARAMETERS: dict[str, Schema] = {
@@ -52,21 +46,6 @@ _PAGING: dict[str, Schema] = {
     "before": described(TEXT, "The `next` of the page before, or the id of any event: those that came before it."),
     "after": described(TEXT, "The id of an event: those that came next after it, in place of the newest."),
 }
-_MOST_TIMES = 16
-_MOST_STORIES = 200
-_FOLDING: dict[str, Schema] = {
-    "times": described(
-        TEXT,
-        f"From 2 to {_MOST_TIMES} times, the earliest first, with a comma between each two, such as the midnights of a "
-        "week where the viewer is. Without any, the last 24 hours.",
-    ),
-    "limit": {
-        "type": "integer",
-        "minimum": 1,
-        "maximum": _MOST_STORIES,
-        "description": "Stories of a period, at most.",
-    },
-}
 _DRAWING: dict[str, Schema] = {
     "overlay": one_of(DRAWABLE, "What is drawn over the picture."),
     "width": {
@@ -80,13 +59,24 @@ _DRAWING: dict[str, Schema] = {
 T = TypeVar("T")
 
 
-class EventRoutes(Handlers):
-    """Reads what is stored. A thread of its own reads files and draws."""
+class HistoryReader(Handlers):
+    """Reads what is stored, in a thread of its own, which also draws."""
 
     def __init__(self, app: AppContext) -> None:
         self._history = app.parts.history
         self._vocabulary = app.parts.vocabulary()
         self._executor = app.threads.reads
+
+    async def _query(self, request: web.Request) -> Query:
+        """What the parameters ask for. In the thread, since the names of every label are made first."""
+        return await self._in_thread(lambda: read_query(request.query, self._vocabulary.names_of))
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.wrap_future(self._executor.submit(work))
+
+
+class EventRoutes(HistoryReader):
+    """Events as they are stored."""
 
     @Route(
         "GET",
@@ -102,61 +92,17 @@ class EventRoutes(Handlers):
         With the events comes the id to ask for the next ones.
         """
         store, query = store_or_404(self._history), await self._query(request)
-        limit = whole_number("limit", request.query.get("limit"), _USUAL, 1, MOST)
+        limit = whole_number("limit", request.query.get("limit"), USUAL_COUNT, 1, MOST)
         before, after = request.query.get("before") or None, request.query.get("after") or None
         store.viewer_asked()
         page = await self._in_thread(lambda: store.find(query, limit, before, after))
         record = {"events": [stored_record(event, base=base_of(request)) for event in page.events], "next": page.next}
-        return web.json_response(record, headers=_NO_STORE)
+        return web.json_response(record, headers=NO_STORE)
 
     @Route("GET", "/api/events/{id}", Scope.READ, answers=as_json("FullEvent"), refusals=(404, 503))
     async def show(self, request: web.Request) -> web.Response:
         """One event, with its curve and its evidence."""
-        return web.json_response(full_record(await self._event(request), base_of(request)), headers=_NO_STORE)
-
-    @Route(
-        "GET",
-        "/api/events/counts",
-        Scope.READ,
-        parameters=PARAMETERS,
-        answers=as_json("EventCounts"),
-        refusals=(400, 404, 503),
-    )
-    async def counts(self, request: web.Request) -> web.Response:
-        """How many events of each label began in each quarter of an hour.
-
-        Without `since` in the last week.
-        """
-        store, query = store_or_404(self._history), await self._query(request)
-        if query.since_ms is None:
-            query = replace(query, since_ms=(query.until_ms or time.time_ns() // 1_000_000) - _WEEK_MS)
-        found = await self._in_thread(lambda: store.counts(query))
-        hours = [{"hour": time_text(each.start_ms), "label": each.label, "events": each.events} for each in found]
-        return web.json_response({"hours": hours}, headers=_NO_STORE)
-
-    @Route(
-        "GET",
-        "/api/events/summary",
-        Scope.READ,
-        limits=_FOLDED,
-        parameters={name: each for name, each in PARAMETERS.items() if name not in ("since", "until")} | _FOLDING,
-        answers=as_json("EventSummary"),
-        refusals=(400, 404, 503),
-    )
-    async def summary(self, request: web.Request) -> web.Response:
-        """What was seen between some times, folded: each displayed name once, what is new or rare first."""
-        store, query = store_or_404(self._history), await self._query(request)
-        times_ms = _times(request.query.get("times", ""))
-        limit = whole_number("limit", request.query.get("limit"), _USUAL, 1, _MOST_STORIES)
-        found = await self._in_thread(lambda: store.summary(query, times_ms, limit, self._vocabulary.names_of))
-        return web.json_response(summary_record(found, base_of(request)), headers=_NO_STORE)
-
-    @Route("GET", "/api/events/names", Scope.READ, answers=as_json("EventNames"), refusals=(404, 503))
-    async def names(self, request: web.Request) -> web.Response:
-        """What was displayed so far, and in which zones something was."""
-        store = store_or_404(self._history)
-        shown, zones = await self._in_thread(lambda: store.names_in_use(self._vocabulary.names_of))
-        return web.json_response({"shown": shown, "zones": zones}, headers=_NO_STORE)
+        return web.json_response(full_record(await self._event(request), base_of(request)), headers=NO_STORE)
 
     @Route(
         "GET",
@@ -174,7 +120,7 @@ class EventRoutes(Handlers):
         if form not in FORMATS:
             raise UsageError(f"format is {form[:40]!r}; it must be {' or '.join(FORMATS)}")
         name = f"attachment; filename=vitcam-events.{form}"
-        response = web.StreamResponse(headers={"Content-Type": _TYPES[form], "Content-Disposition": name, **_NO_STORE})
+        response = web.StreamResponse(headers={"Content-Type": _TYPES[form], "Content-Disposition": name, **NO_STORE})
         await response.prepare(request)
         await response.write(header(form).encode())
         found = pages(store, query)
@@ -259,19 +205,12 @@ class EventRoutes(Handlers):
         _check_range(request, found.st_size)
         return _ClipFile(path, headers={"Content-Type": "video/mp4", "Cache-Control": "private, no-cache"})
 
-    async def _query(self, request: web.Request) -> Query:
-        """What the parameters ask for. In the thread, since the names of every label are made first."""
-        return await self._in_thread(lambda: read_query(request.query, self._vocabulary.names_of))
-
     async def _event(self, request: web.Request) -> StoredEvent:
         """The event that the path names. Raises HTTPNotFound."""
         store, event_id = store_or_404(self._history), request.match_info["id"]
         if (found := await self._in_thread(lambda: store.get(event_id))) is None:
             raise web.HTTPNotFound
         return found
-
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.wrap_future(self._executor.submit(work))
 
 
 class _ClipFile(web.FileResponse):
@@ -301,20 +240,6 @@ def store_or_404(history: EventStore | None) -> EventStore:
 def _next_text(found: Iterator[tuple[StoredEvent, ...]], form: str) -> str | None:
     events = next(found, None)
     return None if events is None else as_text(events, form)
-
-
-def _times(text: str) -> list[int]:
-    """In ms since the epoch, each later than the one before. Raises UsageError."""
-    if not text:
-        now_ms = time.time_ns() // 1_000_000
-        return [now_ms - _DAY_MS, now_ms]
-    texts = text.split(",", _MOST_TIMES)
-    if not 2 <= len(texts) <= _MOST_TIMES:
-        raise UsageError(f"times must be from 2 to {_MOST_TIMES} times with commas between them, the earliest first")
-    times_ms = [read_time("times", each) for each in texts]
-    if any(later <= earlier for earlier, later in pairwise(times_ms)):
-        raise UsageError("times must each be later than the one before; sort them")
-    return times_ms
 
 
 def whole_number(name: str, text: str | None, usual: int, low: int, high: int) -> int:

@@ -1,6 +1,7 @@
 // Requests to the event store. Each returns what the daemon answers, or throws a Refusal with a sentence for people.
 
 import { t } from "../language/language.js";
+import { zonesOf } from "./periods.js";
 import { checkSession } from "../session.js";
 
 const TIMEOUT_MS = 20_000;
@@ -31,6 +32,17 @@ export async function countEvents(filters) {
     const [its, start] = [byLabel.get(label), new Date(hour)];
     its.hours[start.getHours()] += events;
     its.quarters[start.getHours() * 4 + Math.floor(start.getMinutes() / 15)] += events;
+  }
+  return [...byLabel.values()];
+}
+
+// The same of many days together, without their quarters. The daemon adds them up, for each time zone in which they lie.
+export async function countHours(filters, since, until) {
+  const answers = await Promise.all(zonesOf(since, until).map(({ from, to, ahead }) => ask(`api/events/counts?${new URLSearchParams({ ...filters, since: from.toISOString(), until: to.toISOString(), ahead_min: ahead })}`)));
+  const byLabel = new Map();
+  for (const { label, hour, events } of answers.flatMap(({ hours }) => hours)) {
+    if (!byLabel.has(label)) byLabel.set(label, { label, hours: Array(24).fill(0) });
+    byLabel.get(label).hours[new Date(hour).getUTCHours()] += events;
   }
   return [...byLabel.values()];
 }

@@ -1,7 +1,7 @@
 // A day or a week: what was seen in it, folded, and when. On request how often each label came in each hour.
 
 import { t } from "../language/language.js";
-import { countEvents, summarise } from "./api.js";
+import { countEvents, countHours, summarise } from "./api.js";
 import { Axis } from "./axis.js";
 import { Comparison } from "./compare.js";
 import { Counts } from "./counts.js";
@@ -144,11 +144,8 @@ export class Overview {
   }
 
   #countDay() {
-    return this.#count(midnights(this.#day));
-  }
-
-  #count(times) {
-    return countEvents({ ...this.#filters.conditions, since: times[0].toISOString(), until: times.at(-1).toISOString() });
+    const [since, until] = midnights(this.#day).map((time) => time.toISOString());
+    return countEvents({ ...this.#filters.conditions, since, until });
   }
 
   #showHead() {
@@ -170,7 +167,7 @@ export class Overview {
   async #loadCounts() {
     if (!this.#part.open || !this.#filters) return;
     const last = dayAfter(this.#day, this.#filters.days - 1);
-    this.#counts.show(await this.#count([momentOf(dayAfter(last, 1 - DAYS[this.#period.value])), momentOf(dayAfter(last, 1))]));
+    this.#counts.show(await countHours(this.#filters.conditions, momentOf(dayAfter(last, 1 - DAYS[this.#period.value])), momentOf(dayAfter(last, 1))));
   }
 }
 

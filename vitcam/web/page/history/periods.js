@@ -3,6 +3,7 @@
 import { dayAfter, dayOf, momentOf } from "./words.js";
 
 const MONDAY = 1;
+const QUARTER_MS = 15 * 60_000;
 
 // the midnights that begin each of some days, and the one that ends the last
 export function midnights(day, days = 1) {
@@ -18,6 +19,18 @@ export function weekOf(day) {
 export function timesOf({ day, days, from, hours }) {
   if (days > 1 || from === null) return midnights(day, days);
   return [momentOf(day, from), from + hours < 24 ? momentOf(day, from + hours) : momentOf(dayAfter(day, 1))];
+}
+
+// the parts of a time in which the viewer's clock is equally far ahead of UTC: one, or two where clocks change
+export function zonesOf(since, until) {
+  const parts = [];
+  for (let from = since; from < until; from = parts.at(-1).to) {
+    const ahead = -from.getTimezoneOffset();
+    let to = from;
+    while (to < until && -to.getTimezoneOffset() === ahead) to = new Date(to.getTime() + QUARTER_MS);
+    parts.push({ from, to: new Date(Math.min(to, until)), ahead });
+  }
+  return parts;
 }
 
 export function isOver(day, days = 1) {
