@@ -9,9 +9,10 @@ import pytest
 
 from tests.grouped import grouped_model, unsure_picture
 from tests.unit.model.test_bundle import CARD, FLATBUFFER
+from vitcam.config.settings import ModelSettings
 from vitcam.errors import ModelError
 from vitcam.model import bundle
-from vitcam.model.classifier import Classifier
+from vitcam.model.classifier import Classifier, open_classifier
 from vitcam.model.out_of_distribution import familiarity, logistic
 from vitcam.pictures.resize import frame_of_picture
 from vitcam.rects import Rect
@@ -76,6 +77,19 @@ def test_in_files_of_score_2_what_is_displayed_is_known(tmp_path: Path) -> None:
     assert (unsure.known, unsure.unfamiliar, unsure.shown.level) == (False, False, "none")
     assert (strange.known, strange.unfamiliar, strange.shown.level) == (False, True, "none")
     assert (blank.known, blank.unfamiliar, blank.shown.level) == (False, False, "none")
+
+
+def test_the_setting_says_from_which_probability_on_a_name_is_displayed(tmp_path: Path) -> None:
+    path = str(grouped_model(tmp_path))
+    usual, strict = (open_classifier(ModelSettings(name=path, threads=1, likely=likely)) for likely in (0.5, 0.75))
+    pictures = np.random.default_rng(0).integers(0, 256, (200, 28, 28, 3)).astype(np.uint8)
+    answers = [(usual.classify_image(each), strict.classify_image(each)) for each in pictures]
+    between = [(loose, sure) for loose, sure in answers if loose.shown.level == "label" and loose.shown.p < 0.75]
+
+    assert between, "some of so many are unsure"
+    assert all(sure.shown.level in ("group", "none") for _, sure in between)
+    assert all(sure.shown.p >= 0.75 for _, sure in answers if sure.shown.level != "none")
+    assert strict.clone(1).classify_image(pictures[0]).model.likely == 0.75
 
 
 def test_a_file_of_a_later_score_is_refused(tmp_path: Path) -> None:
