@@ -43,8 +43,8 @@ export async function addZip(file, label, noted, signal) {
   if (!isWhole) throw new Error(AWAY);
 }
 
-export function addressOf(label, picture = null) {
-  return ["api/datasets", ...[DATA_SET, label, picture].filter((part) => part !== null).map(encodeURIComponent)].join("/");
+export function addressOf(label, picture = null, dataset = DATA_SET) {
+  return ["api/datasets", ...[dataset, label, picture].filter((part) => part !== null).map(encodeURIComponent)].join("/");
 }
 
 export function sentence(text) {

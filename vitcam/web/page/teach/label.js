@@ -136,7 +136,7 @@ export class TeachLabel {
 }
 
 // a picture of the data set, for those who see it: what it is stands beside it
-export function pictureOf(label, name) {
+export function pictureOf(label, name, dataset) {
   const picture = document.createElement("img");
-  return Object.assign(picture, { src: addressOf(label, name), alt: "", loading: "lazy", draggable: false });
+  return Object.assign(picture, { src: addressOf(label, name, dataset), alt: "", loading: "lazy", draggable: false });
 }

@@ -1,5 +1,6 @@
 // What a teaching found, in words and with pictures.
 
+import { t } from "../language/language.js";
 import { addressOf, ask, counted, sentence } from "./api.js";
 import { pictureOf } from "./label.js";
 
@@ -11,6 +12,7 @@ export class TeachReport {
   #part = document.getElementById("teach-report");
   #title = document.getElementById("teach-report-title");
   #text = document.getElementById("teach-said");
+  #dataset;
   #does;
 
   // does: {changed, failed}: a picture was moved or deleted, or could not be
@@ -22,13 +24,15 @@ export class TeachReport {
     this.#part.hidden = true;
   }
 
-  // report: of /api/teach
-  show(report) {
+  // report: of /api/teach; asked: what it was asked
+  show(report, { dataset, compare: isCompared }) {
+    this.#dataset = dataset;
     const pictures = report.labels.reduce((sum, { photos }) => sum + photos, 0);
     this.#title.textContent = `${report.name} has learned ${counted(report.labels.length, "label")} from ${counted(pictures)}`;
     this.#text.replaceChildren(
+      ...(isCompared ? [line(beforeAndAfter(report))] : []),
       ...wellOf(report).map(line),
-      ...listOf("These were taken for something else", report.confused.map((pair) => confused(pair))),
+      ...listOf("These were taken for something else", report.confused.map((pair) => confused(pair, dataset))),
       ...listOf("These may have the wrong name", report.suspects.map((suspect) => this.#suspect(suspect))),
       ...listOf("These cannot be read", report.unreadable.map(({ path, error }) => row(`${path}: ${error}`))),
       ...report.advice.map(line),
@@ -39,15 +43,15 @@ export class TeachReport {
   }
 
   #suspect({ name, label, looks_like: other, p }) {
-    const found = row(`Named ${label}. It looks like ${other} (${percent(p)}).`, [name]);
+    const found = row(`Named ${label}. It looks like ${other} (${percent(p)}).`, [name], this.#dataset);
     const acts = found.appendChild(document.createElement("span"));
     acts.className = "teach-acts";
     const [folder, file] = partsOf(name);
     const move = buttonOf(`Move it to ${other}`);
     const remove = buttonOf("Delete it");
-    move.addEventListener("click", () => this.#mend(found, () => ask(addressOf(folder, file), "PATCH", { label: other })));
+    move.addEventListener("click", () => this.#mend(found, () => ask(addressOf(folder, file, this.#dataset), "PATCH", { label: other })));
     remove.addEventListener("click", () => { // a second press deletes it
-      if (remove.textContent === SURE) this.#mend(found, () => ask(addressOf(folder, file), "DELETE"));
+      if (remove.textContent === SURE) this.#mend(found, () => ask(addressOf(folder, file, this.#dataset), "DELETE"));
       remove.textContent = SURE;
     });
     acts.append(move, remove);
@@ -67,6 +71,13 @@ export class TeachReport {
   }
 }
 
+// on pictures that neither model has learned from
+function beforeAndAfter({ name, compared }) {
+  if (!compared) return t("inbox.not_compared");
+  const { model, before, after } = compared;
+  return t("inbox.compared", { n: before.n, model, before: before.right, name, after: after.right });
+}
+
 // how well it knows its labels
 function wellOf({ accuracy, lost }) {
   const said = [];
@@ -75,8 +86,8 @@ function wellOf({ accuracy, lost }) {
   return said;
 }
 
-function confused({ label, taken_for: other, count, names }) {
-  return row(`${label} was taken for ${other}: ${counted(count)}.`, names);
+function confused({ label, taken_for: other, count, names }, dataset) {
+  return row(`${label} was taken for ${other}: ${counted(count)}.`, names, dataset);
 }
 
 function listOf(title, rows) {
@@ -89,11 +100,11 @@ function listOf(title, rows) {
 }
 
 // names: of pictures, LABEL/PICTURE
-function row(text, names = []) {
+function row(text, names = [], dataset = undefined) {
   const found = document.createElement("li");
   const pictures = found.appendChild(document.createElement("span"));
   pictures.className = "teach-few";
-  pictures.append(...names.slice(0, MOST_PICTURES).map((name) => pictureOf(...partsOf(name))));
+  pictures.append(...names.slice(0, MOST_PICTURES).map((name) => pictureOf(...partsOf(name), dataset)));
   found.appendChild(document.createElement("span")).textContent = text;
   return found;
 }

@@ -4,6 +4,7 @@ import { t } from "../language/language.js";
 import { Bring } from "./bring.js";
 import { Collecting } from "./collecting.js";
 import { ask, counted, DATA_SET, sentence, teach } from "./api.js";
+import { Inbox } from "./inbox.js";
 import { TeachLabel } from "./label.js";
 import { TeachReport } from "./report.js";
 
@@ -26,6 +27,7 @@ export class Teach {
   #collecting = new Collecting({ shown: (state) => this.#showTaken(state), over: (state) => this.#endTaken(state), failed: (error) => this.#endTaken(null, error) });
   #report = new TeachReport({ changed: () => this.#read(), failed: (error) => this.#fail(error) });
   #bring = new Bring(this.#panel, () => this.#read());
+  #inbox = new Inbox({ learn: (record) => this.#learn(record), changed: () => this.#read() });
   #teaching = null; // AbortController
   #taught = ""; // the name of the model that was taught here and can be used
   #models = { models: [], name: "", before: null, fixed: "" };
@@ -53,7 +55,8 @@ export class Teach {
     this.#showZones(Object.keys(zones));
     if (this.#panel.hidden) return;
     if (!isAllowed) this.#close();
-    if (loads !== this.#loads) this.#readModels();
+    if (loads !== this.#loads) Promise.all([this.#readModels(), this.#inbox.read()]);
+    else this.#inbox.look();
     this.#loads = loads;
   }
 
@@ -64,7 +67,7 @@ export class Teach {
     this.#labelOf(NOTHING).say(`Take for ${NOTHING_S} seconds`, 0);
     find("title").focus({ preventScroll: true });
     document.getElementById("screen").scrollIntoView({ block: "start" });
-    await Promise.all([this.#read(), this.#readModels()]);
+    await Promise.all([this.#read(), this.#readModels(), this.#inbox.read()]);
     find("name").value ||= this.#freeName();
   }
 
@@ -184,18 +187,29 @@ export class Teach {
     find("back").textContent = `Back to ${before}`;
   }
 
-  #freeName() {
-    const names = [NAME, ...Array.from(this.#models.models, (_, index) => `${NAME} ${index + 2}`)];
-    return names.find((name) => !this.#models.models.includes(name)) ?? NAME;
+  #freeName(stem = NAME) {
+    const names = [stem, ...Array.from(this.#models.models, (_, index) => `${stem} ${index + 2}`)];
+    return names.find((name) => !this.#models.models.includes(name)) ?? stem;
   }
 
-  async #teach() {
+  #teach() {
+    return this.#run({ dataset: DATA_SET, name: find("name").value.trim(), add_to: find("form").elements.beside.value === "yes" });
+  }
+
+  // the model in use, with its data set and what was named in the inbox
+  #learn({ dataset, base, add_to }) {
+    const isTaught = base !== this.#models.name;
+    const name = this.#freeName(isTaught ? this.#models.name.replace(/ \d+$/, "") : NAME);
+    return this.#run({ dataset, name, add_to, compare: true });
+  }
+
+  // asked: of /api/teach
+  async #run(asked) {
     if (this.#teaching) return;
-    const asked = { dataset: DATA_SET, name: find("name").value.trim(), add_to: find("form").elements.beside.value === "yes" };
     this.#begin();
     try {
       const report = await teach(asked, (progress) => this.#progress(progress), this.#teaching.signal);
-      this.#report.show(report);
+      this.#report.show(report, asked);
       this.#taught = report.name;
       await this.#check();
       find("name").value = "";
