@@ -7,6 +7,7 @@ from typing import Protocol, TextIO
 from vitcam.clips.recorder import ClipOptions
 from vitcam.config.look import MotionSettings
 from vitcam.config.settings import ClipSettings, LogSettings, Settings
+from vitcam.daemon.classifiers import OwnInterpreter
 from vitcam.datasets.collector import Collector
 from vitcam.datasets.store import DataSets
 from vitcam.errors import UsageError
@@ -18,6 +19,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import trouble_with
 from vitcam.names.vocabulary import NO_MEANINGS, Meanings, shows_any
+from vitcam.pictures.decode import decode_image
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Region
 from vitcam.problems.frozen import FrozenWatch
@@ -80,7 +82,13 @@ def inbox_of(
     if folder is None or collector is None or not (settings.inbox.enabled and settings.web.enabled):
         return None
     answers = InboxAnswers(Inbox(folder, inbox_limits_of(settings)), collector.data_sets)
-    return InboxKeeper(answers, lambda: model.value.space, lambda prediction: shows_any(names, prediction, vocabulary))
+    own = OwnInterpreter(model)
+    return InboxKeeper(
+        answers,
+        lambda: model.value.space,
+        lambda prediction: shows_any(names, prediction, vocabulary),
+        lambda jpeg: own.ready().classify_image(decode_image(jpeg), "inbox"),
+    )
 
 
 def inbox_limits_of(settings: Settings) -> InboxLimits:

@@ -4,13 +4,13 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from vitcam.datasets.collector import QUALITY, kept_part
 from vitcam.datasets.followed import FollowedThings
 from vitcam.errors import VitcamError
-from vitcam.frames import Event, Frame, Image, Place, Prediction
+from vitcam.frames import NO_MODEL, Event, Frame, Image, Place, Prediction
 from vitcam.inbox.answers import InboxAnswers
 from vitcam.inbox.entry import InboxEntry, Why
 from vitcam.pictures.encode import encode_jpeg
@@ -45,6 +45,7 @@ class InboxKeeper:
     answers  of those who name the pictures
     space   says which embeddings can be compared with those of the model in use
     forget  says of which predictions nothing may be kept
+    ask     what the model in use says of a JPEG that waits; None: what another model said of it stands
     """
 
     def __init__(
@@ -52,9 +53,14 @@ class InboxKeeper:
         answers: InboxAnswers,
         space: Callable[[], str],
         forget: Callable[[Prediction], bool] = lambda _: False,
+        ask: Callable[[bytes], Prediction] | None = None,
     ) -> None:
         self.answers, self.inbox = answers, answers.inbox
-        self._space, self._forget = space, forget
+        self._space, self._forget, self._ask = space, forget, ask
+        self._model = NO_MODEL
+        """The one that answered last."""
+        self._asked_model = NO_MODEL
+        """The one that was asked about all that waits."""
         self._changed = threading.Condition()
         self._waiting: _Chosen | None = None
         self._closed = False
@@ -72,6 +78,9 @@ class InboxKeeper:
 
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         """One frame was classified."""
+        if prediction.model is not self._model:
+            self._model = prediction.model
+            self.worker.start()
         if not self._followed.is_shown(prediction):
             return
         why, doubt = doubt_of(prediction)
@@ -142,6 +151,7 @@ class InboxKeeper:
                 self._changed.wait_for(lambda: self._waiting is not None or self._closed, _WAIT_S)
                 chosen = self._waiting
             if chosen is None:
+                self._ask_again()
                 continue
             try:
                 self._keep(chosen)
@@ -149,6 +159,27 @@ class InboxKeeper:
                 with self._changed:
                     if self._waiting is chosen:
                         self._waiting = None
+
+    def _ask_again(self) -> None:
+        """Another model is in use: it is asked about one of the pictures that it was not asked about."""
+        model, ask = self._model, self._ask
+        if ask is None or model is self._asked_model:
+            return
+        try:
+            entry = next((each for each in self.inbox.entries() if each.model != model.name), None)
+            if entry is None:
+                self._asked_model = model
+                return
+            jpeg = self.inbox.picture(entry.id)
+            said = ask(jpeg)
+            _, doubt = doubt_of(said) if entry.why != "corrected" else (None, entry.doubt)
+            looks = entry.embedding if said.embedding is None else said.embedding
+            self.inbox.replace(
+                replace(entry, top=said.top, doubt=doubt, model=model.name, space=self._space(), embedding=looks), jpeg
+            )
+        except VitcamError as error:
+            log.warning("the pictures of the inbox are not asked about again: %s", error)
+            self._asked_model = model
 
     def _keep(self, chosen: _Chosen) -> None:
         entry = chosen.entry

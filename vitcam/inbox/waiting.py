@@ -115,6 +115,12 @@ class Inbox:
             self.remove([each.id for each in others if each not in kept])
             return True
 
+    def replace(self, entry: InboxEntry, jpeg: bytes) -> None:
+        """Say something else of a picture, if it still waits; it goes where there is no room. Raises as `add`."""
+        with self._lock:
+            if any(each.id == entry.id for each in self._all()) and not self.add(entry, jpeg):
+                self.remove([entry.id])
+
     def remove(self, ids: Sequence[str]) -> None:
         """Delete pictures for good. Those that are gone are fine. Raises VitcamError."""
         with self._lock:

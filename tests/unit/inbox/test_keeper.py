@@ -8,9 +8,9 @@ import pytest
 
 from tests.eventually import eventually
 from tests.frames import frame, picture, prediction
-from tests.unit.inbox.entries import looks
+from tests.unit.inbox.entries import JPEG, entry, looks
 from vitcam.datasets.store import DataSets
-from vitcam.frames import Detail, Group, Guess, Prediction
+from vitcam.frames import Detail, Group, Guess, ModelIdentity, Prediction
 from vitcam.inbox.answers import InboxAnswers
 from vitcam.inbox.keeper import InboxKeeper, doubt_of
 from vitcam.inbox.waiting import Inbox, InboxLimits
@@ -112,6 +112,30 @@ def test_what_was_answered_is_not_asked_about_again(scene: Scene) -> None:
     scene.see(0, 0, 0)
 
     assert scene.kept == 0
+
+
+def test_another_model_is_asked_about_what_waits_and_what_it_is_sure_of_comes_last(tmp_path: Path) -> None:
+    asked = list[bytes]()
+
+    def ask(jpeg: bytes) -> Prediction:
+        asked.append(jpeg)
+        return prediction("mug", 0.9 if len(asked) == 2 else 0.4, bowl=0.35)
+
+    scene = Scene(tmp_path, ask=ask)
+    scene.inbox.add(entry(7, why="corrected", label="Mia", model="one"), JPEG)
+    scene.see(0, 0, 0, 1, 1, 1, model=ModelIdentity("one", "1"))
+    eventually(lambda: scene.keeper._asked_model.name == "one")
+    before = len(asked)
+    scene.see(2, p=0.9, model=ModelIdentity("two", "2"))
+    eventually(lambda: scene.keeper._asked_model.name == "two", 10)
+    found = scene.inbox.entries()
+    scene.keeper.close(())
+
+    assert (before, len(asked)) == (0, 3)
+    assert {each.model for each in found} == {"two"}
+    assert [each.top[0].label for each in found] == ["mug"] * 3
+    assert (found[0].label, found[0].doubt) == ("Mia", 0.8)
+    assert sorted(each.doubt for each in found[1:]) == pytest.approx([0.0, 0.95])
 
 
 def test_what_is_to_be_forgotten_is_not_kept(tmp_path: Path) -> None:

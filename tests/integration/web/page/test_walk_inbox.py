@@ -26,14 +26,15 @@ SIDE, FPS, SECONDS, EACH = 192, 10, 30, 5
 
 
 def film(folder: Path) -> Path:
-    """Three columns, a thing in each; another picture of it twice a second."""
+    """Three columns, a thing in each; another picture of it twice a second, each in another light."""
     rng, pictures = np.random.default_rng(0), []
     for _ in range(SECONDS * FPS // EACH):
         row = np.concatenate(
             [cv2.resize(draw(*pair, rng), (SIDE, SIDE), interpolation=cv2.INTER_CUBIC) for pair in THINGS.values()], 1
         )
+        light = rng.uniform(0.4, 1.2, 3)
         for _ in range(EACH):
-            noisy = row + rng.normal(0, 6, row.shape)
+            noisy = light * row + rng.normal(0, 6, row.shape)
             pictures.append(np.ascontiguousarray(noisy.clip(0, 255).astype(np.uint8)[..., ::-1]))
     return write_video(folder / "things.mp4", pictures, fps=FPS)
 
@@ -54,7 +55,7 @@ def inbox(running: Daemon) -> dict[str, Any]:
 def name_one(chrome: Chrome, running: Daemon, kind: str) -> None:
     """As its zone says, which stands for what a person sees; before there were zones, the middle was seen."""
     said = chrome.find_element(By.ID, "inbox-why").text
-    where = next((zone for zone in ZONES if f" {zone}, " in said), "middle")
+    where = next((zone for zone in ZONES if f"Zone {zone}," in said), "middle")
     thing = [*THINGS][ZONES.index(where)]
     choices = chrome.find_elements(By.CLASS_NAME, "inbox-choice")
     button = next(each for each in choices if each.get_attribute("data-label") == thing)
@@ -76,6 +77,7 @@ def name_one(chrome: Chrome, running: Daemon, kind: str) -> None:
 def test_three_things_are_taught_ten_pictures_named_and_learned_from(
     running: Daemon, chrome: Chrome, kind: str, tmp_path: Path
 ) -> None:
+    width = 1280 if kind == "mouse" else 390
     begin(chrome, running.url)
     for label, zone in zip(THINGS, ZONES, strict=True):
         chrome.execute_script(
@@ -98,6 +100,7 @@ def test_three_things_are_taught_ten_pictures_named_and_learned_from(
     until(chrome, lambda: chrome.execute_script("return document.getElementById('inbox-picture').naturalWidth") > 0)
     look(chrome, tmp_path, "inbox")
     objections = findings(chrome)
+    resize(chrome, width, 800)
     for _ in range(10):
         name_one(chrome, running, kind)
     waits = len(inbox(running)["pictures"])
@@ -115,13 +118,13 @@ def test_three_things_are_taught_ten_pictures_named_and_learned_from(
     report = text(chrome, "teach-report")
     look(chrome, tmp_path, "learned")
     objections += findings(chrome)
+    resize(chrome, width, 800, "dark")
     wide = chrome.execute_script("return document.documentElement.scrollWidth - innerWidth")
     chrome.execute_script("document.getElementById('teach-use').focus()")
     chrome.switch_to.active_element.send_keys(Keys.ENTER)
     until(chrome, lambda: text(chrome, "model-name") == "my things 2")
     until(chrome, lambda: not chrome.find_element(By.ID, "inbox-learn").is_displayed())
     learned = inbox(running)
-    resize(chrome, 1280 if kind == "mouse" else 390, 800, "dark")
     chrome.execute_script("document.getElementById('inbox').scrollIntoView({block: 'start'})")
     look(chrome, tmp_path, "dark")
     objections += findings(chrome)

@@ -205,5 +205,5 @@ function whyOf({ why, top, label, zone, time }) {
   const guesses = top.slice(0, 2).map((guess) => `${guess.label} ${Math.round(100 * guess.p)}\u00a0%`).join(", ");
   const said = why === "corrected" ? t("inbox.why.corrected", { label }) : t(`inbox.why.${why}`, { guesses });
   const at = new Date(time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-  return `${said} ${zone ? `${zone}, ` : ""}${at}`;
+  return `${said} ${zone ? t("inbox.in_zone", { zone, at }) : at}`;
 }
