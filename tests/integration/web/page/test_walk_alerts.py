@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tests.daemon import Daemon, daemon, get_json
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.test_page import text, wait
 from tests.integration.web.page.test_page_states import findings
+from tests.push_service import Browser, decoded, push_service
 from tests.secured import bearer, quick_hash
 from tests.unit.actions.receiver import Receiver, receiver
 from vitcam.access.password import save_password
@@ -152,6 +154,91 @@ def test_the_first_alert_is_made_from_an_event_tried_and_delivered_with_the_keyb
     assert get_json(alerts)["alerts"] == []
     look(chrome, "none")
     assert [error for error in console_errors(chrome) if "400 (Bad Request)" not in error] == []
+
+
+_SUBSCRIBE = """
+  window.asked = null;
+  PushManager.prototype.subscribe = async (options) => {
+    window.asked = [...options.applicationServerKey];
+    return { toJSON: () => JSON.parse(arguments[0]) };
+  };
+"""
+_SCOPES = """
+  const done = arguments[0];
+  navigator.serviceWorker.getRegistrations().then((all) => done(all.map(({ active, scope }) => active && scope)));
+"""
+WORKER = (Path(__file__).parents[4] / "vitcam/web/page/alerts/push_worker.js").read_text("utf-8")
+# the worker itself, with what a browser gives it: a message comes, then its notification is pressed
+_PUSHED = """
+  const [text, page, done] = arguments;
+  const told = [], heard = {};
+  const open = { url: `${page}/#live`, postMessage: (data) => told.push(data), focus: () => told.push("focus") };
+  const self = {
+    addEventListener: (kind, listener) => { heard[kind] = listener; },
+    registration: { scope: `${page}/page/alerts/`, showNotification: async (...shown) => told.push(shown) },
+    clients: { matchAll: async () => [open], openWindow: async (address) => told.push(address) },
+  };
+"""
+_THEN = """
+  const wait = (listener, event) => new Promise((over) => listener({ ...event, waitUntil: (work) => work.then(over) }));
+  (async () => {
+    await wait(heard.push, { data: { json: () => JSON.parse(text) } });
+    const notification = { close: () => told.push("close"), data: told[0][1].data };
+    await wait(heard.notificationclick, { notification });
+    self.clients.matchAll = async () => [];
+    await wait(heard.notificationclick, { notification });
+    done(told);
+  })();
+"""
+
+
+def test_a_browser_is_allowed_by_a_press_gets_a_trial_shows_it_and_is_removed(tmp_path: Path, chrome: Chrome) -> None:
+    """Chromium's own push service cannot be reached here: one of the tests takes its place, on both sides."""
+    state = tmp_path / "state"
+    with push_service(tmp_path) as service:
+        browser = Browser()
+        given = json.dumps(browser.subscription(f"{service.url}/one/secret-endpoint"))
+        environment = {"STATE_DIRECTORY": str(state), "SSL_CERT_FILE": str(service.certificate)}
+        with daemon("--source", "demo", "--loop", **environment) as running:
+            running.wait_for("ok")
+            granted = {"origin": running.url, "permissions": ["notifications"]}
+            chrome.execute_cdp_cmd("Browser.grantPermissions", granted)
+            chrome.get(f"{running.url}/#alerts")
+            until(chrome, lambda: part(chrome, "alerts-allow").is_displayed())
+            chrome.execute_script(_SUBSCRIBE, given)
+            press(chrome, part(chrome, "alerts-allow"))
+            until(chrome, lambda: "gets messages now" in text(chrome, "alerts-browser-message"))
+            key = get_json(f"{running.url}/api/alerts/push")["key"]
+            assert bytes(chrome.execute_script("return window.asked")) == decoded(key)
+            assert "Chrome" in text(chrome, "alerts-devices")
+            assert stat.S_IMODE((state / "push.json").stat().st_mode) == 0o600
+
+            # an alert by message alone, made from nothing and tried
+            press(chrome, part(chrome, "alerts-new"))
+            part(chrome, "alert-label").send_keys("tabby cat")
+            press(chrome, part(chrome, "alert-push"))
+            press(chrome, part(chrome, "alert-save"))
+            until(chrome, lambda: len(cards(chrome)) == 1)
+            press(chrome, cards(chrome)[0].find_element(By.CLASS_NAME, "alert-try"))
+            until(chrome, lambda: text(chrome, "alerts-said") == "It reached its receivers.")
+            [body] = service.bodies
+            message = browser.decrypt(body)
+            assert service.claims(0, key)["aud"] == service.url
+            assert json.loads(message)["title"] == "Trial: tabby cat"
+
+            # the worker runs, and shows what the browser hands to it; pressed, it leads to the event
+            assert chrome.execute_async_script(_SCOPES) == [f"{running.url}/page/alerts/"]
+            sent = json.dumps({**json.loads(message), "open": "#event/01A"})
+            told = chrome.execute_async_script(_PUSHED + WORKER + _THEN, sent, running.url)
+            assert (told[0][0], told[0][1]["tag"]) == ("Trial: tabby cat", "page-tabby-cat")
+            assert told[1:] == ["close", {"open": "#event/01A"}, "focus", "close", f"{running.url}/#event/01A"]
+            look(chrome, "browsers")
+            assert findings(chrome) == []
+
+            press(chrome, part(chrome, "alerts-devices").find_element(By.TAG_NAME, "button"))
+            until(chrome, lambda: "gets no messages any more" in text(chrome, "alerts-browser-message"))
+            assert get_json(f"{running.url}/api/alerts")["devices"] == []
+            assert "secret-endpoint" not in running.errors() + json.dumps(get_json(f"{running.url}/api/alerts"))
 
 
 def test_who_may_only_look_gets_no_buttons_that_change(tmp_path: Path, chrome: Chrome) -> None:
