@@ -1,7 +1,7 @@
 // The words of the page, from one catalogue a language: en.json and so on. index.html and the other modules name them by
 // their keys. A module that imports this one runs once the words are there.
 
-export const LANGUAGES = { en: "English" };
+export const LANGUAGES = { en: "English", de: "Deutsch", es: "Español", fr: "Français", pt: "Português" };
 const ORIGINAL = "en";
 const KEY = "vitcam language"; // of what was chosen, kept by the browser
 const AGAIN_MS = 1000;
