@@ -72,8 +72,6 @@ class InboxKeeper:
         self._looked_ns = self._credit_ns = -(2**62)
         self._credit = _AT_ONCE
         self._pause_until_s = 0.0
-        self.trouble = ""
-        """Why nothing is kept now, as one sentence; empty if something is."""
         self.worker = Worker("inbox", self._work)
 
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
@@ -191,11 +189,11 @@ class InboxKeeper:
             if chosen.masked != self._masked:  # it was taken without masks that were drawn meanwhile
                 self.inbox.remove([entry.id])
         except VitcamError as error:
-            if self.trouble != str(error):
+            if self.inbox.trouble != str(error):
                 log.warning("no pictures are put into the inbox now: %s", error)
-            self.trouble, self._pause_until_s = str(error), time.monotonic() + _AGAIN_S
+            self.inbox.trouble, self._pause_until_s = str(error), time.monotonic() + _AGAIN_S
         else:
-            self.trouble = ""
+            self.inbox.trouble = ""
 
 
 def doubt_of(prediction: Prediction) -> tuple[Why | None, float]:

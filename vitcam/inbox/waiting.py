@@ -63,6 +63,8 @@ class Inbox:
     def __init__(self, folder: Path, limits: InboxLimits) -> None:
         self.folder = folder / FOLDER
         self.limits = limits
+        self.trouble = ""
+        """Why no picture is put into it now, as one sentence; empty if pictures are."""
         self._lock = threading.RLock()
         self._read: dict[str, tuple[tuple[int, int], InboxEntry | None]] = {}
         """What each file says, and when it was written, with how many bytes; None: nothing that is believed."""
@@ -99,7 +101,10 @@ class Inbox:
         """
         entry = with_unit_embedding(entry)
         data = pack_entry(entry, jpeg)
-        entry = read_entry(checked_id(entry.id), data[:HEAD], len(data))
+        try:
+            entry = read_entry(checked_id(entry.id), data[:HEAD], len(data))
+        except (ValueError, TypeError) as error:  # an event's time or label may be absurd
+            raise UsageError(f"this picture cannot be kept in the inbox: {error}") from error
         with self._lock:
             others = [each for each in self._all() if each.id != entry.id]
             kept = self._within(in_order([*others, entry]))
@@ -107,8 +112,8 @@ class Inbox:
                 return False
             path = self._path(entry.id)
             try:
-                with suppress(FileNotFoundError):
-                    path.with_name(f".{path.name}.partial").unlink()  # of a process that was killed
+                for left in self.folder.glob(".*.partial"):  # of a process that was killed
+                    left.unlink(missing_ok=True)
                 write_new(path, data)
             except OSError as error:
                 raise VitcamError(f"{self.folder} cannot be written: {error.strerror}") from error

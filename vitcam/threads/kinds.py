@@ -65,7 +65,7 @@ KINDS: Mapping[str, ThreadKind] = {
         60.0,
     ),
     "inbox": ThreadKind(
-        "encodes and writes the pictures of which the model is unsure; it begins with the first one",
+        "encodes and writes the pictures of which the model is unsure, and asks another model about them",
         "the disk",
         "no pictures are put into the inbox",
         60.0,

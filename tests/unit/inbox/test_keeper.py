@@ -185,11 +185,11 @@ def test_a_full_disk_is_said_once_and_tried_again_later(
 ) -> None:
     scene.inbox.folder.parent.joinpath("inbox").write_text("a file where the folder should be")
     scene.see(0, 0, 0, 1, 1)
-    trouble = scene.keeper.trouble
+    trouble = scene.inbox.trouble
     scene.inbox.folder.unlink()
     scene.keeper._pause_until_s = 0.0
     scene.see(2, 2)
 
     assert "inbox" in trouble
     assert len([record for record in caplog.records if record.levelname == "WARNING"]) == 1
-    assert (scene.kept, scene.keeper.trouble) == (1, "")
+    assert (scene.kept, scene.inbox.trouble) == (1, "")

@@ -1,6 +1,7 @@
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -141,9 +142,21 @@ def test_files_that_somebody_put_there_are_left_alone(inbox: Inbox, tmp_path: Pa
 def test_a_file_that_a_killed_process_left_is_written_again(inbox: Inbox) -> None:
     inbox.folder.mkdir(parents=True)
     (inbox.folder / f".{entry(1).id}.jpg.partial").write_bytes(b"half")
+    (inbox.folder / f".{entry(2).id}.jpg.partial").write_bytes(b"half of another one")
     inbox.add(entry(1), JPEG)
 
     assert sorted(path.name for path in inbox.folder.iterdir()) == [f"{entry(1).id}.jpg"]
+
+
+@pytest.mark.parametrize(
+    "absurd",
+    [{"taken_ms": -1}, {"taken_ms": 2**60}, {"zone": "x" * 999}, {"label": "\x1b[2J"}, {"doubt": float("nan")}],
+)
+def test_what_an_absurd_event_says_is_refused_in_one_sentence(inbox: Inbox, absurd: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        inbox.add(entry(1, **absurd), JPEG)
+
+    assert inbox.entries() == []
 
 
 def test_clearing_leaves_nothing(inbox: Inbox) -> None:

@@ -182,6 +182,7 @@ def _inbox() -> dict[str, Schema]:
         "bytes": COUNT,
         "most": described(COUNT, "So many are kept."),
         "max_mb": NUMBER,
+        "trouble": described(TEXT, "Why no picture is put there now; empty: pictures are."),
         "labels": array_of(TEXT, "Of the data set, the most frequent first."),
         **of_type(Lesson)["properties"],
         "corrections": described(COUNT, "Named pictures in the data set that the model in use was not taught with."),

@@ -108,6 +108,7 @@ class InboxRoutes(Handlers):
             "bytes": sum(each.size for each in entries),
             "most": inbox.limits.pictures,
             "max_mb": inbox.limits.max_mb,
+            "trouble": inbox.trouble,
             "labels": sorted(known, key=lambda label: -known[label]),
             **asdict(lesson),
             "corrections": answers.corrections.count(lesson.dataset, self._model.value.info.taught_pictures),

@@ -53,8 +53,9 @@ export class Inbox {
     if (first > 0) record.pictures.unshift(...record.pictures.splice(first, 1)); // what a person looks at stays
     record.pictures.sort((a, b) => this.#skipped.has(a.id) - this.#skipped.has(b.id));
     this.#labels.push(...record.labels.filter((label) => !this.#labels.includes(label)));
-    this.#section.hidden = !record.pictures.length && !record.corrections && !this.#answered.length;
+    this.#section.hidden = !record.pictures.length && !record.corrections && !this.#answered.length && !record.trouble;
     this.#draw();
+    if (record.trouble) this.#say(sentence(record.trouble), true);
   }
 
   get #current() {
