@@ -19,12 +19,16 @@ def measure(
     out: Annotated[Path, typer.Option("--out", help="Keep what the base makes of the photos here.")] = Path(
         "runs/teaching"
     ),
+    weights: Annotated[
+        Path | None,
+        typer.Option("--weights", help="Fine-tune from these, too, such as models/everyday.safetensors: minutes more."),
+    ] = None,
     page: Annotated[Path | None, typer.Option("--page", help="Write a page, such as teaching.md.")] = None,
 ) -> None:
     """Teach parts of data sets and ask about the other parts. Prints JSON, one object a line."""
     from vitcam.model.classifier import Classifier
     from vitcam_training.study.teaching.beside import besides
-    from vitcam_training.study.teaching.figures import Material, accuracies, exchanges, rejections
+    from vitcam_training.study.teaching.figures import Material, accuracies, exchanges, finetunings, rejections
     from vitcam_training.study.teaching.page import Findings, write_page
 
     material = Material(Classifier(base, threads=1), out)
@@ -34,6 +38,7 @@ def measure(
         ("rejections", rejections(material)),
         ("exchanges", exchanges(material)),
         ("accuracies", accuracies(material)),
+        ("accuracies", finetunings(material, weights)),
     ):
         for figure in figures:
             getattr(findings, kind).append(figure)

@@ -15,6 +15,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.teach.report import suspicion
 from vitcam_training.data.dataset import data_root
 from vitcam_training.data.published.things import read_things
+from vitcam_training.study.teaching.finetuned import finetuned
 from vitcam_training.study.teaching.photos import Photos, drawn, look
 from vitcam_training.study.teaching.ways import (
     Base,
@@ -26,7 +27,11 @@ from vitcam_training.study.teaching.ways import (
 )
 
 DRAWS = (0, 1, 2)
+MORE_DRAWS = tuple(range(10))
+"""Of few photos, of which each draw gives another answer."""
+FEW = 5
 TAUGHT, STRANGE = 20, 20
+FINETUNED = 30  # photos of a label
 OUTLINE = ("Faces", "Faces_easy")
 """Of `caltech101` left out: the same faces twice."""
 EXCHANGED = 0.1
@@ -45,8 +50,11 @@ class Accuracy:
     """The mean over the draws."""
     each: tuple[float, ...]
     n: int
+    """Photos that are asked about in one draw."""
     seconds: float
-    """Of one core, without asking the base about the photos."""
+    """Of processor time, without asking the base about the photos."""
+    mb: float
+    """Of memory at most, beside the numbers of the photos."""
 
 
 @dataclass(frozen=True)
@@ -86,16 +94,16 @@ class Material:
         if bank is None:
             raise UsageError(f"{base.path} has no bank; give another base")
         self.base = Base(base.labels, bank, base.card.embedding_width or base.card.width)
-        self._classifier, self._kept = base, kept
+        self._classifier, self.kept = base, kept
 
     def folder(self, name: str, pattern: str = "*/*.jpg") -> Photos:
         """The photos of a folder below the data root."""
         paths = sorted((data_root() / name).glob(pattern))
-        return look(self._classifier, paths, self._kept / f"{name.replace('/', '-')}.npz")
+        return look(self._classifier, paths, self.kept / f"{name.replace('/', '-')}.npz")
 
     def listed(self, name: str, paths: Sequence[Path]) -> Photos:
         """These photos."""
-        return look(self._classifier, paths, self._kept / f"{name}.npz")
+        return look(self._classifier, paths, self.kept / f"{name}.npz")
 
 
 def accuracies(material: Material) -> Iterator[Accuracy]:
@@ -103,7 +111,8 @@ def accuracies(material: Material) -> Iterator[Accuracy]:
     train, val = material.folder("flowers/train"), material.folder("flowers/val")
     flowers = tuple(sorted(set(train.names.tolist())))
     for photos in (30, 5, 1):
-        chosen = [(train.of(drawn(train.names, photos, flowers, draw)[0]), val, flowers) for draw in DRAWS]
+        draws = MORE_DRAWS if photos <= FEW else DRAWS
+        chosen = [(train.of(drawn(train.names, photos, flowers, draw)[0]), val, flowers) for draw in draws]
         yield from _compared(material, "flowers", photos, chosen)
     for name, count, numbers in (("caltech101", TAUGHT, (10, 5, 1)), ("household", None, (10, 5, 1))):
         every = material.folder(name)
@@ -114,6 +123,23 @@ def accuracies(material: Material) -> Iterator[Accuracy]:
                 taught, asked = drawn(every.names, photos, labels, draw)
                 chosen.append((every.of(taught), every.of(asked), labels))
             yield from _compared(material, name, photos, chosen)
+
+
+def finetunings(material: Material, weights: Path | None) -> Iterator[Accuracy]:
+    """Of the first draw of flowers; nothing without weights, unless it was done before.
+
+    weights  where fine-tuning begins
+    """
+    train, val = material.folder("flowers/train"), material.folder("flowers/val")
+    labels = tuple(sorted(set(train.names.tolist())))
+    taught = train.of(drawn(train.names, FINETUNED, labels, DRAWS[0])[0])
+    own, others = ([Path(str(path)) for path in photos.paths] for photos in (taught, val))
+    found = finetuned(own, others, weights, material.kept / "finetuned")
+    if found:
+        yield Accuracy(
+            "flowers", FINETUNED, len(labels), "six epochs of fine-tuning", found.right, (found.right,), found.n,
+            found.seconds, found.mb,
+        )  # fmt: skip
 
 
 def rejections(material: Material) -> Iterator[Rejected]:
@@ -174,19 +200,20 @@ def _suspects(material: Material, photos: Photos, labels: tuple[str, ...]) -> li
 def _compared(
     material: Material, data: str, photos: int, chosen: Sequence[tuple[Photos, Photos, tuple[str, ...]]]
 ) -> Iterator[Accuracy]:
-    found: dict[str, list[tuple[float, float, int]]] = {}
+    found: dict[str, list[tuple[float, float, int, float]]] = {}
     for draw, (taught, asked, labels) in enumerate(chosen):
         right = np.array([labels.index(name) for name in asked.names.tolist()])
         for way, learn in _ways(
             material, taught, asked, labels, several=photos > 1 and (not draw or len(labels) <= TAUGHT)
         ).items():
-            answers, seconds = timed(learn)
-            found.setdefault(way, []).append((float((answers == right).mean()), seconds, len(right)))
+            answers, seconds, mb = timed(learn, traced=draw == 0)
+            found.setdefault(way, []).append((float((answers == right).mean()), seconds, len(right), mb))
     for way, results in found.items():
-        shares = tuple(share for share, _, _ in results)
-        seconds = float(np.mean([took for _, took, _ in results]))
-        n = sum(count for _, _, count in results)
-        yield Accuracy(data, photos, len(chosen[0][2]), way, float(np.mean(shares)), shares, n, seconds)
+        shares, took, counts, mbs = zip(*results, strict=True)
+        yield Accuracy(
+            data, photos, len(chosen[0][2]), way, float(np.mean(shares)), shares, round(np.mean(counts)),
+            float(np.mean(took)), max(mbs),
+        )  # fmt: skip
 
 
 def _ways(

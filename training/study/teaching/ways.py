@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -100,10 +101,15 @@ def by_scikit_learn(x: Floats, of: NDArray[np.intp], asked: Floats) -> NDArray[n
     return np.asarray(fitted.predict(scaler.transform(asked)))
 
 
-def timed(way: Callable[[], NDArray[np.intp]]) -> tuple[NDArray[np.intp], float]:
-    """What it answers, (n,), and the processor time that it took, in seconds."""
+def timed(way: Callable[[], NDArray[np.intp]], traced: bool) -> tuple[NDArray[np.intp], float, float]:
+    """What it answers, (n,), its processor time in seconds, and the most memory in MB; 0 where that is not traced."""
+    if traced:
+        tracemalloc.start()
     began = time.process_time()
-    return way(), time.process_time() - began
+    answers, seconds = way(), time.process_time() - began
+    mb = tracemalloc.get_traced_memory()[1] / 2**20 if traced else 0.0
+    tracemalloc.stop()
+    return answers, seconds, mb
 
 
 def _unit(x: Floats) -> Floats:
