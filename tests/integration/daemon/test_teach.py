@@ -47,6 +47,7 @@ def test_a_daemon_is_taught_and_uses_what_it_learned_while_its_camera_goes_on(tm
         chosen = answer_to(f"{running.url}/api/model", {"name": "discs"})
         eventually(lambda: running.state()["model"] == "discs", 30)
         labels = get_json(f"{running.url}/api/model")["labels"]
+        again = taught(running.url, dataset="mine", name="discs 2", compare=True)[-1]
         status = running.wait_for("ok")["status"]
         refused = [
             answer_to(f"{running.url}/api/teach", body)
@@ -57,6 +58,8 @@ def test_a_daemon_is_taught_and_uses_what_it_learned_while_its_camera_goes_on(tm
                 {"dataset": "mine", "name": "--help"},
                 {"dataset": "mine", "name": "x", "base": "/etc/passwd"},
                 {"dataset": "mine"},
+                {"dataset": "mine", "name": "x", "compare": "yes"},
+                {"dataset": "mine", "name": "x", "base": 7},
             )
         ]
 
@@ -69,7 +72,9 @@ def test_a_daemon_is_taught_and_uses_what_it_learned_while_its_camera_goes_on(tm
     assert (chosen[0], chosen[1]["remembered"]) == (200, True)
     assert {"red disc", "blue disc"} <= set(labels)
     assert status == "ok"
-    assert [code for code, _ in refused] == [400] * 6
+    assert [code for code, _ in refused] == [400] * 8
+    assert again[0] == "report", "what the model in use was taught from is taught"
+    assert again[1]["compared"] is None, "no picture is new"
     assert (tmp_path / "models" / "discs.tflite").is_file()
 
 
