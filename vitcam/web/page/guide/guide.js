@@ -1,6 +1,6 @@
 // The guide of a first run, step by step. Each step can be left out, and the guide can be opened again.
 
-import { number, t } from "../language/language.js";
+import { language, number, ORIGINAL, t } from "../language/language.js";
 import { ask, set, settings } from "./api.js";
 import { Cameras } from "./cameras.js";
 
@@ -17,7 +17,7 @@ export class Guide {
   #finished = true; // whether it stays closed at the next visit
 
   constructor() {
-    find("next").addEventListener("click", () => (this.#step === STEPS.length - 1 ? this.close() : this.#go(this.#step + 1)));
+    find("next").addEventListener("click", () => (this.#step === STEPS.length - 1 ? this.#finish() : this.#go(this.#step + 1)));
     find("back").addEventListener("click", () => this.#go(this.#step - 1));
     find("close").addEventListener("click", () => this.close());
     find("look").addEventListener("click", () => this.#look());
@@ -42,6 +42,19 @@ export class Guide {
     this.#part.hidden = false;
     this.#button.setAttribute("aria-expanded", "true");
     this.#go(0, finished);
+  }
+
+  async #finish() {
+    await this.#callAsPage().catch(() => null); // the names stay English, and can be changed beside the model
+    await this.close();
+  }
+
+  // what is seen is called in the language of the page, unless somebody has chosen other names
+  async #callAsPage() {
+    if (this.#finished) return;
+    const { language: of, names, fixed } = await ask("api/names");
+    if (of !== ORIGINAL || language === ORIGINAL || fixed.language !== null || Object.keys(names).length) return;
+    await ask("api/names", "PUT", { language, names: {} });
   }
 
   async close() {

@@ -2,7 +2,7 @@
 // their keys. A module that imports this one runs once the words are there.
 
 export const LANGUAGES = { en: "English", de: "Deutsch", es: "Español", fr: "Français", pt: "Português" };
-const ORIGINAL = "en";
+export const ORIGINAL = "en";
 const KEY = "vitcam language"; // of what was chosen, kept by the browser
 const AGAIN_MS = 1000;
 const ATTRIBUTES = { tLabel: "aria-label", tTitle: "title", tPlaceholder: "placeholder", tAlt: "alt" };

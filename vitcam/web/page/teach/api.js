@@ -1,9 +1,9 @@
 // What the panel "Teach" asks of the daemon. A refusal is thrown with the daemon's sentence.
 
+import { t } from "../language/language.js";
 import { checkSession } from "../session.js";
 
 export const DATA_SET = "mine";
-const AWAY = "vitcam did not answer; is it still running?";
 
 // Returns the answer's JSON.
 export async function ask(path, method = "GET", body = undefined) {
@@ -20,7 +20,7 @@ export async function teach(asked, progress, signal) {
     if (kind === "error") throw new Error(record.error);
     if (kind === "report") report = record;
   }
-  if (!report) throw new Error(AWAY);
+  if (!report) throw new Error(t("common.no_answer"));
   return report;
 }
 
@@ -40,7 +40,7 @@ export async function addZip(file, label, noted, signal) {
     if (kind === "error") throw new Error(record.error);
     isWhole ||= kind === "report";
   }
-  if (!isWhole) throw new Error(AWAY);
+  if (!isWhole) throw new Error(t("common.no_answer"));
 }
 
 export function addressOf(label, picture = null, dataset = DATA_SET) {
@@ -52,10 +52,6 @@ export function sentence(text) {
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
 
-export function counted(n, noun = "picture") {
-  return `${n.toLocaleString("en-GB")} ${noun}${n === 1 ? "" : "s"}`;
-}
-
 async function send(path, method, body, signal) {
   let response;
   try {
@@ -64,10 +60,10 @@ async function send(path, method, body, signal) {
     const sent = body === undefined ? {} : { headers: { "Content-Type": type }, body: isFile ? body : JSON.stringify(body) };
     response = checkSession(await fetch(path, { method, signal, keepalive: method === "DELETE", ...sent }));
   } catch (error) {
-    throw error.name === "AbortError" ? error : new Error(AWAY);
+    throw error.name === "AbortError" ? error : new Error(t("common.no_answer"));
   }
   if (response.ok) return response;
-  const said = await response.json().then(({ error }) => error, () => AWAY);
+  const said = await response.json().then(({ error }) => error, () => t("common.no_answer"));
   throw Object.assign(new Error(said), { status: response.status });
 }
 

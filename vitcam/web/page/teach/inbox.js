@@ -1,6 +1,6 @@
 // The inbox: pictures of which the model was unsure are named one after the other, with one key or one tap each, and then learned from.
 
-import { t } from "../language/language.js";
+import { locale, t } from "../language/language.js";
 import { ask, sentence } from "./api.js";
 
 const MOST = 9; // as many as there are keys
@@ -205,6 +205,6 @@ export class Inbox {
 function whyOf({ why, top, label, zone, time }) {
   const guesses = top.slice(0, 2).map((guess) => `${guess.label} ${Math.round(100 * guess.p)}\u00a0%`).join(", ");
   const said = why === "corrected" ? t("inbox.why.corrected", { label }) : t(`inbox.why.${why}`, { guesses });
-  const at = new Date(time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  const at = new Date(time).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" });
   return `${said} ${zone ? t("inbox.in_zone", { zone, at }) : at}`;
 }

@@ -1,7 +1,8 @@
 // One label of the data set: how many pictures it has, the pictures, and a button that takes more.
 
+import { t } from "../language/language.js";
 import { Hold } from "./hold.js";
-import { addressOf, ask, counted } from "./api.js";
+import { addressOf, ask } from "./api.js";
 
 const MOST = 12; // pictures that are shown before a person asks for all
 
@@ -23,20 +24,20 @@ export class TeachLabel {
     this.#parts = Object.fromEntries(["name", "count", "hold", "pictures", "more", "act", "all", "delete", "target", "move"].map((name) => [name, part(name)]));
     const { name, hold, pictures, more, all, move } = this.#parts;
     name.textContent = label;
-    pictures.setAttribute("aria-label", `Pictures of ${label}. Select those to move or to delete.`);
+    pictures.setAttribute("aria-label", t("teach.pictures_of", { label }));
     new Hold(hold, { short: () => does.take(this, false), begin: () => does.take(this, true), end: () => does.stop() });
     more.addEventListener("click", () => { this.#shows = Infinity; this.#draw(); pictures.children[MOST]?.focus(); });
     all.addEventListener("click", () => this.#selectAll());
     move.addEventListener("click", () => this.#move());
     this.#parts.delete.addEventListener("click", () => this.#delete());
-    this.say("Hold to collect", 0);
+    this.say(t("teach.hold"), 0);
   }
 
   // button: what its button says; count: pictures, with those that are being taken
   say(button, count) {
     this.#parts.hold.textContent = button;
     this.#parts.hold.setAttribute("aria-label", `${button}: ${this.label}`);
-    this.#parts.count.textContent = counted(count);
+    this.#parts.count.textContent = t("teach.pictures", { n: count });
   }
 
   focus() {
@@ -63,13 +64,13 @@ export class TeachLabel {
     for (const name of this.#selected) if (!this.#thumbs.has(name)) this.#selected.delete(name);
     this.#parts.pictures.hidden = shown.length === 0;
     this.#parts.more.hidden = shown.length === this.#pictures.length;
-    this.#parts.more.textContent = `Show all ${this.#pictures.length}`;
+    this.#parts.more.textContent = t("teach.show_all", { n: this.#pictures.length });
     this.#offer();
   }
 
   #place(name, index) {
     const thumb = this.#thumbs.get(name) ?? this.#thumb(name);
-    thumb.setAttribute("aria-label", `Picture ${this.#pictures.length - index} of ${this.label}`);
+    thumb.setAttribute("aria-label", t("teach.picture_of", { number: this.#pictures.length - index, label: this.label }));
     const there = this.#parts.pictures.children[index];
     if (there !== thumb) this.#parts.pictures.insertBefore(thumb, there ?? null);
   }
@@ -109,7 +110,7 @@ export class TeachLabel {
   // deleting needs a second press
   #ask(isSure) {
     this.#parts.delete.dataset.sure = isSure;
-    this.#parts.delete.textContent = isSure ? `Delete ${counted(this.#selected.size)} for good?` : `Delete ${this.#selected.size}`;
+    this.#parts.delete.textContent = t(isSure ? "teach.delete_sure" : "teach.delete", { n: this.#selected.size });
   }
 
   #delete() {

@@ -1,12 +1,11 @@
 // What a teaching found, in words and with pictures.
 
-import { t } from "../language/language.js";
-import { addressOf, ask, counted, sentence } from "./api.js";
+import { number, t } from "../language/language.js";
+import { addressOf, ask, sentence } from "./api.js";
 import { pictureOf } from "./label.js";
 
 const MOST = 10; // lines of a kind
 const MOST_PICTURES = 4; // of a line
-const SURE = "Delete it for good?";
 
 export class TeachReport {
   #part = document.getElementById("teach-report");
@@ -28,13 +27,13 @@ export class TeachReport {
   show(report, { dataset, compare: isCompared }) {
     this.#dataset = dataset;
     const pictures = report.labels.reduce((sum, { photos }) => sum + photos, 0);
-    this.#title.textContent = `${report.name} has learned ${counted(report.labels.length, "label")} from ${counted(pictures)}`;
+    this.#title.textContent = t("report.title", { name: report.name, labels: t("models.labels", { n: report.labels.length }), pictures: t("teach.pictures", { n: pictures }) });
     this.#text.replaceChildren(
       ...(isCompared ? [line(beforeAndAfter(report))] : []),
       ...wellOf(report).map(line),
-      ...listOf("These were taken for something else", report.confused.map((pair) => confused(pair, dataset))),
-      ...listOf("These may have the wrong name", report.suspects.map((suspect) => this.#suspect(suspect))),
-      ...listOf("These cannot be read", report.unreadable.map(({ path, error }) => row(`${path}: ${error}`))),
+      ...listOf(t("report.confused"), report.confused.map((pair) => confused(pair, dataset))),
+      ...listOf(t("report.suspects"), report.suspects.map((suspect) => this.#suspect(suspect))),
+      ...listOf(t("report.unreadable"), report.unreadable.map(({ path, error }) => row(`${path}: ${error}`))),
       ...report.advice.map(line),
     );
     this.#part.hidden = false;
@@ -43,16 +42,17 @@ export class TeachReport {
   }
 
   #suspect({ name, label, looks_like: other, p }) {
-    const found = row(`Named ${label}. It looks like ${other} (${percent(p)}).`, [name], this.#dataset);
+    const found = row(t("report.suspect", { label, other, share: percent(p) }), [name], this.#dataset);
     const acts = found.appendChild(document.createElement("span"));
     acts.className = "teach-acts";
     const [folder, file] = partsOf(name);
-    const move = buttonOf(`Move it to ${other}`);
-    const remove = buttonOf("Delete it");
+    const move = buttonOf(t("report.move", { other }));
+    const remove = buttonOf(t("event.delete_it"));
     move.addEventListener("click", () => this.#mend(found, () => ask(addressOf(folder, file, this.#dataset), "PATCH", { label: other })));
     remove.addEventListener("click", () => { // a second press deletes it
-      if (remove.textContent === SURE) this.#mend(found, () => ask(addressOf(folder, file, this.#dataset), "DELETE"));
-      remove.textContent = SURE;
+      if (remove.dataset.sure) this.#mend(found, () => ask(addressOf(folder, file, this.#dataset), "DELETE"));
+      remove.dataset.sure = "yes";
+      remove.textContent = t("report.sure");
     });
     acts.append(move, remove);
     return found;
@@ -81,13 +81,13 @@ function beforeAndAfter({ name, compared }) {
 // how well it knows its labels
 function wellOf({ accuracy, lost }) {
   const said = [];
-  if (accuracy) said.push(`Right: ${percent(accuracy.value)} of ${counted(accuracy.n)} that it had not learned from. The true share lies between ${percent(accuracy.low)} and ${percent(accuracy.high)} (95 % interval).`);
-  if (lost) said.push(`Of what the shipped model answered right before, ${(100 * lost).toFixed(1)} % is lost.`);
+  if (accuracy) said.push(t("report.right", { share: percent(accuracy.value), n: accuracy.n, low: percent(accuracy.low), high: percent(accuracy.high) }));
+  if (lost) said.push(t("report.lost", { share: number(100 * lost, 1) }));
   return said;
 }
 
 function confused({ label, taken_for: other, count, names }, dataset) {
-  return row(`${label} was taken for ${other}: ${counted(count)}.`, names, dataset);
+  return row(t("report.taken_for", { label, other, n: count }), names, dataset);
 }
 
 function listOf(title, rows) {
@@ -96,7 +96,7 @@ function listOf(title, rows) {
   const list = Object.assign(document.createElement("ul"), { className: "teach-list" });
   list.append(...rows.slice(0, MOST));
   const rest = rows.length - MOST;
-  return [heading, list, ...(rest > 0 ? [line(`And ${rest} more.`)] : [])];
+  return [heading, list, ...(rest > 0 ? [line(t("report.more", { n: rest }))] : [])];
 }
 
 // names: of pictures, LABEL/PICTURE

@@ -1,9 +1,9 @@
 // Teaching labels of your own: pictures are collected, a model is taught with them, it says how well it knows them, and it is used.
 
-import { t } from "../language/language.js";
+import { knows, number, t } from "../language/language.js";
 import { Bring } from "./bring.js";
 import { Collecting } from "./collecting.js";
-import { ask, counted, DATA_SET, sentence, teach } from "./api.js";
+import { ask, DATA_SET, sentence, teach } from "./api.js";
 import { Inbox } from "./inbox.js";
 import { TeachLabel } from "./label.js";
 import { TeachReport } from "./report.js";
@@ -12,8 +12,6 @@ const NOTHING = "nothing special"; // the empty scene
 const NOTHING_S = 10;
 const LONGEST_S = 60;
 const MB = 1_000_000;
-const NAME = "my things";
-const STEPS = { "reading photos": "Looking at the pictures", learning: "Learning", checking: "Checking", writing: "Writing the model" };
 const find = (name) => document.getElementById(`teach-${name}`);
 
 export class Teach {
@@ -64,7 +62,7 @@ export class Teach {
     this.#message.hidden = true;
     this.#panel.hidden = false;
     this.#button.setAttribute("aria-expanded", "true");
-    this.#labelOf(NOTHING).say(`Take for ${NOTHING_S} seconds`, 0);
+    this.#labelOf(NOTHING).say(t("teach.take_for", { n: NOTHING_S }), 0);
     find("title").focus({ preventScroll: true });
     document.getElementById("screen").scrollIntoView({ block: "start" });
     await Promise.all([this.#read(), this.#readModels(), this.#inbox.read()]);
@@ -83,7 +81,7 @@ export class Teach {
       const { datasets, bytes, max_mb: room } = await ask("api/datasets");
       const counts = datasets.find(({ name }) => name === DATA_SET)?.labels ?? {};
       for (const label of Object.keys(counts)) this.#labelOf(label);
-      find("room").textContent = `All pictures take ${(bytes / MB).toFixed(1)} MB of ${room.toLocaleString("en-GB")} MB.`;
+      find("room").textContent = t("teach.room", { mb: number(bytes / MB, 1), room });
       for (const [label, row] of this.#labels) {
         const count = counts[label] ?? 0;
         if (row !== this.#taking) row.say(this.#wordOf(row), count);
@@ -111,12 +109,12 @@ export class Teach {
   }
 
   #wordOf({ label }) {
-    return label === NOTHING ? `Take for ${NOTHING_S} seconds` : "Hold to collect";
+    return label === NOTHING ? t("teach.take_for", { n: NOTHING_S }) : t("teach.hold");
   }
 
   #add() {
     const label = find("new").value.normalize("NFC").trim();
-    if (!label) return this.#say("Type a label first.", true);
+    if (!label) return this.#say(t("inbox.type_first"), true);
     this.#message.hidden = true;
     find("new").value = "";
     this.#labelOf(label).focus();
@@ -146,7 +144,7 @@ export class Teach {
     if (!this.#taking) return;
     this.#taking.row.classList.toggle("taking", active);
     const isWaited = active && this.#taking.label === NOTHING;
-    this.#taking.say(isWaited ? `Taking, ${Math.ceil(left)} s` : this.#wordOf(this.#taking), this.#taking.count + taken);
+    this.#taking.say(isWaited ? t("teach.taking", { left: Math.ceil(left) }) : this.#wordOf(this.#taking), this.#taking.count + taken);
   }
 
   // state: of the recording; null where it could not begin, with the error
@@ -156,7 +154,7 @@ export class Teach {
     row?.row.classList.remove("taking");
     if (error) this.#fail(error);
     else if (state.trouble) this.#say(sentence(state.trouble), true);
-    else this.#say(`${sentence(`${counted(state.taken)} of ${state.label} ${state.taken === 1 ? "was" : "were"} taken`)}${state.alike ? ` ${state.alike} that looked the same ${state.alike === 1 ? "was" : "were"} left out.` : ""}`);
+    else this.#say([t("teach.taken", { n: state.taken, label: state.label }), state.alike ? t("teach.alike", { n: state.alike }) : ""].join(" ").trim());
     return this.#read();
   }
 
@@ -179,15 +177,15 @@ export class Teach {
   #offer() {
     const { name, before, fixed } = this.#models;
     find("fixed").hidden = !fixed;
-    find("fixed").textContent = `The configuration names the model (${fixed}), so no other one can be used here. You can teach one all the same.`;
-    find("now").textContent = `In use: ${name}`;
+    find("fixed").textContent = `${t("models.fixed", { place: fixed })} ${t("teach.fixed")}`;
+    find("now").textContent = t("teach.now", { name });
     find("use").hidden = Boolean(fixed) || !this.#taught || this.#taught === name;
-    find("use").textContent = `Use ${this.#taught}`;
+    find("use").textContent = t("models.use_it", { name: this.#taught });
     find("back").hidden = Boolean(fixed) || !before || before === name;
-    find("back").textContent = `Back to ${before}`;
+    find("back").textContent = t("models.back", { name: before });
   }
 
-  #freeName(stem = NAME) {
+  #freeName(stem = t("teach.default_name")) {
     const names = [stem, ...Array.from(this.#models.models, (_, index) => `${stem} ${index + 2}`)];
     return names.find((name) => !this.#models.models.includes(name)) ?? stem;
   }
@@ -199,7 +197,7 @@ export class Teach {
   // the model in use, with its data set and what was named in the inbox
   #learn({ dataset, base, add_to }) {
     const isTaught = base !== this.#models.name;
-    const name = this.#freeName(isTaught ? this.#models.name.replace(/ \d+$/, "") : NAME);
+    const name = this.#freeName(isTaught ? this.#models.name.replace(/ \d+$/, "") : t("teach.default_name"));
     return this.#run({ dataset, name, add_to, compare: true });
   }
 
@@ -216,7 +214,7 @@ export class Teach {
       await this.#readModels();
       find("name").value = this.#freeName();
     } catch (error) {
-      if (error.name === "AbortError") this.#say("The teaching was stopped. Nothing was written.");
+      if (error.name === "AbortError") this.#say(t("teach.stopped"));
       else this.#fail(error);
     } finally {
       this.#end();
@@ -239,7 +237,8 @@ export class Teach {
   }
 
   #progress({ step, done, total }) {
-    find("step").textContent = `${STEPS[step] ?? step} …`;
+    const key = `teach.step.${step.replace(" ", "_")}`;
+    find("step").textContent = `${knows(key) ? t(key) : step} …`;
     const bar = find("bar");
     if (total) Object.assign(bar, { max: total, value: done });
     else bar.removeAttribute("value");
@@ -254,10 +253,10 @@ export class Teach {
 
   async #use(path, body) {
     for (const name of ["use", "back"]) find(name).disabled = true;
-    this.#say("The model is being loaded and checked …");
+    this.#say(t("models.loading"));
     try {
       const { name, remembered, reason } = await ask(path, "POST", body);
-      this.#say(remembered ? `${name} is in use now.` : `${name} is in use until vitcam is restarted: ${reason}.`);
+      this.#say(remembered ? t("models.used", { name }) : t("models.not_kept", { name, reason }));
       find("lost").hidden = true;
       await this.#changed();
     } catch (error) {
