@@ -113,3 +113,13 @@ def test_the_guide_is_finished_for_everybody(guarded: WebServer) -> None:
 
     assert before
     assert not json.loads(ask(guarded.url, "/api/guide", headers=basic()).body)["open"]
+
+
+def test_a_run_without_a_guide_says_so_and_the_page_has_nothing_to_complain_of(camera: Camera) -> None:
+    running = WebServer(camera.parts(), Binding())
+    running.start()
+    running.wait_until_serving()
+    answer = ask(running.url, "/api/guide")
+    running.stop(2)
+
+    assert (answer.status, json.loads(answer.body)) == (200, None)

@@ -55,10 +55,11 @@ class GuideRoutes(Handlers):
         self._changes = Admission.of_changes(CHANGE, app.threads.change)
         self._cameras: list[FoundCamera] = []
 
-    @Route("GET", "/api/guide", Scope.CONTROL, answers={JSON: _GUIDE}, refusals=(404,))
+    @Route("GET", "/api/guide", Scope.CONTROL, answers={JSON: nullable(_GUIDE)})
     async def show(self, request: web.Request) -> web.Response:
-        """What the guide of a first run needs to know."""
-        first_run = self._there()
+        """What the guide of a first run needs to know; null where there is none."""
+        if (first_run := self._first_run) is None:
+            return web.json_response(None, headers=_NO_STORE)
         passwords = await asyncio.wrap_future(self._threads.access.submit(lambda: first_run.passwords))
         answer = {
             "open": first_run.is_open,

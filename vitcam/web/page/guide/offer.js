@@ -26,9 +26,10 @@ export class GuideOffer {
 
   async #ask() {
     const response = await fetch("api/guide").then(checkSession).catch(() => null);
-    if (!response?.ok) return; // this run has none
+    const record = response?.ok ? await response.json() : null;
+    if (!record) return; // this run has none
     this.#button.hidden = false;
-    if ((await response.json()).open && this.#isSimple()) await this.#open(false);
+    if (record.open && this.#isSimple()) await this.#open(false);
   }
 
   async #open(finished) {
