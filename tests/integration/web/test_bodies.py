@@ -19,6 +19,7 @@ from vitcam.errors import UsageError
 from vitcam.pictures.decode import Decoded
 from vitcam.web import app
 from vitcam.web.parts import Binding
+from vitcam.web.requests import photos
 from vitcam.web.requests.admission import MAX_CHANGES
 from vitcam.web.requests.body import BodyLimits
 from vitcam.web.requests.photos import MAX_OF_ONE
@@ -43,7 +44,7 @@ def serving(decode: Callable[[bytes], Decoded]) -> Iterator[WebServer]:
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a second for a whole body instead of several."""
     monkeypatch.setattr(app, "CHANGE", BodyLimits(4096, 0.5, "the request"))
-    monkeypatch.setattr(app, "PHOTO", BodyLimits(2**20, 0.5, "the photo"))
+    monkeypatch.setattr(photos, "PHOTO", BodyLimits(2**20, 0.5, "the photo"))
 
 
 @pytest.mark.usefixtures("hasty")

@@ -41,8 +41,9 @@ export class Photo {
   }
 
   // found: {photo} or {sentence}
-  take({ photo, sentence }) {
-    if (isLearning()) return dispatchEvent(new CustomEvent("photo", { detail: { photo, sentence } }));
+  take(found) {
+    if (isLearning()) return dispatchEvent(new CustomEvent("photo", { detail: found }));
+    const { photo, sentence } = found;
     this.#newest += 1;
     this.#card.classList.add("used"); // from now on it is shown in the simple look, too
     if (!isLive()) location.hash = "live";

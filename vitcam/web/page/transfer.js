@@ -4,11 +4,11 @@ import { t } from "./language/language.js";
 
 export const MAX_BYTES = 32 * 1024 * 1024;
 
-// transfer: a DataTransfer; returns {photo} or {sentence}
+// transfer: a DataTransfer; returns {photo} or {sentence}, of a link {sentence, address}
 export function readTransfer(transfer) {
   const folder = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).find((entry) => entry?.isDirectory);
   if (folder) return { sentence: t("transfer.folder", { name: folder.name }) };
-  return transfer.files.length ? readFiles(transfer.files) : { sentence: describeOther(transfer) };
+  return transfer.files.length ? readFiles(transfer.files) : describeOther(transfer);
 }
 
 // files: a FileList with at least one file
@@ -23,6 +23,6 @@ export function readFiles(files) {
 }
 
 function describeOther(transfer) {
-  if (transfer.types.includes("text/uri-list")) return t("transfer.link");
-  return t("transfer.text");
+  if (!transfer.types.includes("text/uri-list")) return { sentence: t("transfer.text") };
+  return { sentence: t("transfer.link"), address: transfer.getData("text/uri-list").split("\n")[0].trim() };
 }

@@ -16,6 +16,11 @@ from tests.integration.web.page.test_page_states import _DROP, findings
 
 pytestmark = pytest.mark.long
 
+_DROP_LINK = """
+  const dropped = new DataTransfer();
+  dropped.setData("text/uri-list", arguments[0]);
+  document.body.dispatchEvent(new DragEvent("drop", {bubbles: true, cancelable: true, dataTransfer: dropped}));
+"""
 _LOADED = "return performance.getEntriesByType('resource').map(({name}) => name).filter((name) => /learn/.test(name))"
 
 
@@ -124,6 +129,9 @@ def test_other_pictures_come_in_every_way_and_bad_ones_get_a_sentence(chrome: Ch
     chrome.execute_script(_DROP, "these are notes", "photo.jpg", "image/jpeg")
     wait(chrome, lambda: "not an image" in text(chrome, "learn-said").lower())
     assert chrome.execute_script("return location.hash") == "#learn", "what is dropped here stays here"
+
+    chrome.execute_script(_DROP_LINK, "http://localhost/cat.jpg")
+    wait(chrome, partial(says, chrome, "public internet"))
 
     for address, why in (
         ("http://127.1/", "public internet"),

@@ -108,9 +108,10 @@ class Learn {
     return button;
   }
 
-  // found: {photo} or {sentence}
-  #take({ photo, sentence }) {
+  // found: {photo} or {sentence}, of a link {sentence, address}
+  #take({ photo, sentence, address }) {
     if (photo) this.#look(photo);
+    else if (address && this.#offers?.fetch) this.#get(() => fetchPicture(address));
     else this.#say(sentence, true);
   }
 
