@@ -81,6 +81,7 @@ class RuleEngine:
         self.runner = ActionRunner((), seen, handlers, outcomes)
         self.workers: tuple[Watched, ...] = (*self.runner.workers, pins)
         """Every thread that acts."""
+        self._keys: tuple[object, frozenset[str]] | None = None
         self._changing = threading.Lock()
         self._configured: tuple[OnSettings, ...] = ()
         self._page: tuple[OnSettings, ...] = ()
@@ -133,10 +134,16 @@ class RuleEngine:
 
     def unknown_label(self, rule: OnSettings) -> str:
         """That the model does not know the label of a rule, as one sentence; empty if it does, or nobody can say."""
-        names = frozenset[str]() if self._is_open() else self._seen.known
-        return (
-            f"the model knows no {rule.label!r}{_hint(rule, names)}" if names and _waits_for_ever(rule, names) else ""
-        )
+        if rule.kind != "seen" or self._is_open() or key_of(rule.label) in self._known_keys():
+            return ""
+        return f"the model knows no {rule.label!r}{_hint(rule, self._seen.known)}"
+
+    def _known_keys(self) -> frozenset[str]:
+        """Of every text that a rule may name. Made again where names or model have changed: it takes some ms."""
+        state = self._seen.state
+        if self._keys is None or self._keys[0] != state:
+            self._keys = state, _keys_of(self._seen.known)
+        return self._keys[1]
 
     def _put_in_force(self) -> None:
         rules = (*self._configured, *self._page)
@@ -160,15 +167,16 @@ def missing_libraries(rules: Iterable[OnSettings]) -> list[str]:
 
 def unknown_labels_of(rules: Iterable[OnSettings], names: frozenset[str]) -> list[str]:
     """A sentence for each rule whose label the model does not know. names: of labels and groups."""
+    keys = _keys_of(names)
     return [
         f"the rule {rule.name} waits for {rule.label!r}, which the model does not know{_hint(rule, names)}"
         for rule in rules
-        if _waits_for_ever(rule, names)
+        if rule.kind == "seen" and key_of(rule.label) not in keys
     ]
 
 
-def _waits_for_ever(rule: OnSettings, names: frozenset[str]) -> bool:
-    return rule.kind == "seen" and key_of(rule.label) not in {UNKNOWN, "", *map(key_of, names)}
+def _keys_of(names: frozenset[str]) -> frozenset[str]:
+    return frozenset({UNKNOWN, "", *map(key_of, names)})
 
 
 def _hint(rule: OnSettings, names: frozenset[str]) -> str:

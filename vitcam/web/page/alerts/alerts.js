@@ -65,22 +65,20 @@ export class Alerts {
   close() {
     this.#isOpen = false;
     clearTimeout(this.#looking);
+    this.#looking = 0;
     this.#form.close();
     this.#sure.close();
   }
 
   // an event may have made an alert act
   event() {
-    if (this.#isOpen && !document.hidden) this.#lookIn(REST_MS);
-  }
-
-  #lookIn(ms) {
-    clearTimeout(this.#looking);
-    this.#looking = setTimeout(() => this.#read(), ms);
+    if (!this.#isOpen || document.hidden) return;
+    this.#looking ||= setTimeout(() => this.#read(), REST_MS); // events may come faster than that
   }
 
   async #read() {
     clearTimeout(this.#looking);
+    this.#looking = 0;
     try {
       this.#show(await listAlerts());
       return true;
