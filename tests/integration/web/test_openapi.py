@@ -152,8 +152,11 @@ def newest_event(running: Daemon, with_clip: bool) -> Any:
 
 
 FILES = {"/page/{name}": "app.js", "/page/{folder}/{name}": "teach.js", "/login/{name}": "login.js"}
-# no words, no network, nothing followed, no service, no other machine
-NOT_IN_A_DEMO = ("/api/words", "/api/fetch", "/api/events/{id}/detail.jpg", "/api/restart", "/api/address.svg")
+# no words, no network, nothing followed, no service, no other machine, no model that was taught
+NOT_IN_A_DEMO = (
+    *("/api/words", "/api/fetch", "/api/events/{id}/detail.jpg", "/api/restart", "/api/address.svg"),
+    "/api/models/{name}",
+)
 ANSWERED = [route for route in ROUTES if route.answers and route.path not in NOT_IN_A_DEMO]
 
 
