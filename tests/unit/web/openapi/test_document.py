@@ -100,6 +100,7 @@ def test_a_post_a_put_and_a_patch_have_a_body_and_a_get_has_none() -> None:
         ("POST", "/logout"),
         ("POST", "/api/model/back"),
         ("POST", "/api/restart"),
+        ("POST", "/api/guide"),
         ("POST", "/api/alerts/{id}/try"),
     }
 
