@@ -23,7 +23,7 @@ import { SetAside } from "./set_aside.js";
 import { checkSession, showSession } from "./session.js";
 import { Speed } from "./speed.js";
 import { Models } from "./models/models.js";
-import { Teach } from "./teach/teach.js";
+import { TeachOffer } from "./teach/offer.js";
 import { isLive, Views } from "./views.js";
 import { Windows } from "./windows.js";
 import { Words } from "./words.js";
@@ -273,7 +273,7 @@ async function begin() {
     new Words(model, readModel);
     new Names(() => answer.names, readModel);
     models = new Models(takeModel);
-    teach = new Teach(takeModel);
+    teach = new TeachOffer(takeModel);
     crop = new Crop(model.input, showView);
     new Controls(model, (look, kind) => {
       picture.show(look);

@@ -35,7 +35,7 @@ export class Teach {
   // changed: called when another model is in use
   constructor(changed) {
     this.#changed = changed;
-    this.#button.addEventListener("click", () => (this.#panel.hidden ? this.#open() : this.#close()));
+    this.#button.addEventListener("click", () => (this.#panel.hidden ? this.open() : this.#close()));
     find("close").addEventListener("click", () => this.#close());
     this.#panel.addEventListener("keydown", (event) => { if (event.key === "Escape") this.#close(); });
     find("add").addEventListener("submit", (event) => { event.preventDefault(); this.#add(); });
@@ -58,7 +58,7 @@ export class Teach {
     this.#loads = loads;
   }
 
-  async #open() {
+  async open() {
     this.#message.hidden = true;
     this.#panel.hidden = false;
     this.#button.setAttribute("aria-expanded", "true");
