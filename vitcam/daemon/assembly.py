@@ -42,6 +42,7 @@ from vitcam.guide.first_run import FirstRun
 from vitcam.heat.governor import GovernorRules
 from vitcam.heat.watch import PI_LIMIT, HeatWatch
 from vitcam.machine import Machine
+from vitcam.metrics.event_counts import EventCounts
 from vitcam.model.classifier import Classifier
 from vitcam.model.labels import unknown_labels
 from vitcam.names.vocabulary import Vocabulary
@@ -161,7 +162,8 @@ def assemble(
     rule_engine = _rule_engine(settings, model, vocabulary, environ, recording)
     alerts = None if every else RunningAlerts(rule_engine, SavedAlerts(state_folder(environ)), areas)
     console = build_sink(settings.log, every, classifier.displayed_labels)
-    publisher.connect(console, rule_engine.runner, MovedCamera(follower))
+    event_counts = EventCounts()
+    publisher.connect(console, rule_engine.runner, MovedCamera(follower), event_counts)
     areas.on_new_masks(pipeline.let_go, publisher.let_go, *recording.let_go())  # those nearer to the source first
 
     # what people see of it
@@ -188,6 +190,8 @@ def assemble(
             predicted=pipeline.predicted,
             state=state,
             model=model,
+            times=pipeline.times,
+            events=event_counts,
             models=models,
             photos=photos,
             default=default,

@@ -14,6 +14,7 @@ from vitcam.errors import TOLD_ELSEWHERE, VitcamError
 from vitcam.follow.follower import Followed, Follower
 from vitcam.frames import Frame, Prediction
 from vitcam.heat.watch import Progress
+from vitcam.meters import StageTimes
 from vitcam.pictures.resize import InputSpec
 from vitcam.pipeline.beats import Beats, PublishBeat
 from vitcam.pipeline.latest_frame import ClassifiedFrame, LatestFrame
@@ -166,6 +167,10 @@ class Pipeline:
             follows=follower.follows(None),
             following=tuple(map(_following_state, follower.following)),
         )
+
+    def times(self) -> dict[str, StageTimes]:
+        """All durations since the start, by stage."""
+        return {stage: meter.times() for stage, meter in self._classify.latencies.items()}
 
     def progress(self) -> Progress:
         """How much it has classified; much cheaper than `state`."""

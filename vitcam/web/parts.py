@@ -11,6 +11,8 @@ from vitcam.frames import Image, Prediction
 from vitcam.guide.first_run import FirstRun
 from vitcam.history.store import EventStore
 from vitcam.inbox.answers import InboxAnswers
+from vitcam.meters import StageTimes
+from vitcam.metrics.event_counts import EventCounts
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pictures.decode import Decoded
@@ -195,6 +197,9 @@ class WebParts:
     """Pauses a source of files."""
     demand: Demand = field(default_factory=Demand)
     """Says what viewers want the model to compute."""
+    times: Callable[[], Mapping[str, StageTimes]] = dict
+    """How long each stage took so far."""
+    events: EventCounts = field(default_factory=EventCounts)
     models: ModelChoice | None = None
     """None: no other model can be chosen."""
     history: EventStore | None = None

@@ -1,0 +1,119 @@
+"""The figures of a run in the formats that Prometheus reads. Made when they are asked for: nothing is counted twice.
+
+source  https://prometheus.io/docs/instrumenting/exposition_formats/
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.registry import Collector
+
+from vitcam.meters import BUCKETS_S, StageTimes
+from vitcam.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """Everything that is exposed, at one moment."""
+
+    state: State
+    encoded: int
+    """JPEGs of the stream, since the start."""
+    clients: Mapping[str, int]
+    """Open connections by kind, such as `stream`."""
+    times: Mapping[str, StageTimes]
+    """By stage, as in `State.ms`."""
+    events: Mapping[tuple[str, str], int]
+    """(label, zone) -> how many began."""
+    build: Mapping[str, str]
+    """`version`, `model`, `runtime`."""
+
+
+def exposition(figures: RunFigures, accept: str) -> tuple[bytes, str]:
+    """The text, and its media type: OpenMetrics if the `Accept` header of the request asks for it."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Families(figures))
+    encode, media_type = choose_encoder(accept)
+    return encode(registry), media_type
+
+
+class _Families(Collector):
+    def __init__(self, figures: RunFigures) -> None:
+        self._figures = figures
+
+    def collect(self) -> Iterator[Metric]:
+        """Every family; what is not known is left out."""
+        yield from self._pipeline()
+        yield from self._machine()
+        yield from self._kept()
+        yield InfoMetricFamily("vitcam_build", "What runs.", value=dict(self._figures.build))
+
+    def _pipeline(self) -> Iterator[Metric]:
+        figures, state = self._figures, self._figures.state
+        frames = CounterMetricFamily("vitcam_frames", "Frames since the start.", labels=["stage"])
+        counts = {name: getattr(state.frames, name) for name in ("captured", "classified", "dropped", "skipped")}
+        for stage, count in (counts | {"encoded": figures.encoded}).items():
+            frames.add_metric([stage], count)
+        yield frames
+        seconds = HistogramMetricFamily("vitcam_stage_seconds", "Time that a stage takes a frame.", labels=["stage"])
+        for stage, times in figures.times.items():
+            seconds.add_metric([stage], list(_cumulative(times)), times.total_s)
+        yield seconds
+        events = CounterMetricFamily("vitcam_events", "Events that began.", labels=["label", "zone"])
+        for (label, zone), count in sorted(figures.events.items()):
+            events.add_metric([label, zone], count)
+        yield events
+        clients = GaugeMetricFamily("vitcam_clients", "Open connections.", labels=["kind"])
+        for kind, count in figures.clients.items():
+            clients.add_metric([kind], count)
+        yield clients
+        yield GaugeMetricFamily("vitcam_up_seconds", "Time since the start.", value=state.uptime_s)
+        yield GaugeMetricFamily("vitcam_ready", "1: frames are classified.", value=state.status in ("ok", "degraded"))
+        yield GaugeMetricFamily("vitcam_degraded", "1: something else does not work.", value=state.status == "degraded")
+        yield GaugeMetricFamily("vitcam_camera_problem", "1: it is moved, covered …", value=state.problem is not None)
+        yield CounterMetricFamily("vitcam_model_loads", "Models used one after the other.", value=state.model_loads)
+
+    def _machine(self) -> Iterator[Metric]:
+        heat, cost = self._figures.state.heat, self._figures.state.cost
+        if heat.celsius is not None:
+            yield GaugeMetricFamily("vitcam_temperature_celsius", "Of the hottest sensor.", value=heat.celsius)
+        yield GaugeMetricFamily("vitcam_heat_limited", "1: heat limits the rate.", value=heat.max_fps > 0)
+        hindered = GaugeMetricFamily("vitcam_hindered", "1: the processor is slowed by this.", labels=["cause"])
+        for cause in heat.hindrances:
+            hindered.add_metric([cause], 1)
+        yield hindered
+        yield CounterMetricFamily("vitcam_cpu_seconds", "Processor time, with child processes.", value=cost.cpu_s)
+        if cost.written_bytes is not None:
+            yield CounterMetricFamily("vitcam_written_bytes", "Written to disks.", value=cost.written_bytes)
+
+    def _kept(self) -> Iterator[Metric]:
+        history, actions, clips = self._figures.state.history, self._figures.state.actions, self._figures.state.clips
+        yield GaugeMetricFamily("vitcam_history_events", "Events that are kept.", value=history.events)
+        yield GaugeMetricFamily("vitcam_history_bytes", "Of database, pictures and clips.", value=history.mb * 1e6)
+        yield CounterMetricFamily("vitcam_history_dropped", "Events that were not kept.", value=history.dropped)
+        ended = CounterMetricFamily("vitcam_actions", "Actions of rules that ended.", labels=["result"])
+        for result, count in (("ok", actions.ok), ("failed", actions.failed), ("dropped", actions.dropped)):
+            ended.add_metric([result], count)
+        yield ended
+        yield GaugeMetricFamily("vitcam_actions_waiting", "Actions that are not over.", value=actions.waiting)
+        made = CounterMetricFamily("vitcam_clips", "Clips of events.", labels=["result"])
+        for result, count in (("made", clips.made), ("left_out", clips.left_out)):
+            made.add_metric([result], count)
+        yield made
+
+
+def _cumulative(times: StageTimes) -> Iterator[tuple[str, float]]:
+    """Upper end -> how many took at most so long."""
+    total = 0
+    for end, count in zip((*BUCKETS_S, float("inf")), times.counts, strict=True):
+        total += count
+        yield "+Inf" if end == float("inf") else str(end), total
