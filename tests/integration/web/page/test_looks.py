@@ -122,3 +122,17 @@ def guide_is_walked(visitor: Chrome, server: WebServer) -> None:
     assert shown(visitor, "guide") == []
     visitor.execute_script("document.getElementById('open-guide').click()")
     wait(visitor, lambda: shown(visitor, "guide") == ["guide"])
+
+
+def test_the_language_is_chosen_and_kept(visitor: Chrome, server: WebServer) -> None:
+    open_page(visitor, server)
+    chooser = "const list = document.getElementById('language'); list.value = arguments[0];"
+    visitor.execute_script(f"{chooser} list.dispatchEvent(new Event('change'))", "de")
+    wait(visitor, lambda: text(visitor, "to-history") == "Verlauf")
+    visitor.refresh()
+    wait(visitor, lambda: text(visitor, "to-history") == "Verlauf")
+    german = visitor.find_element(By.TAG_NAME, "html").get_attribute("lang")
+    visitor.execute_script(f"{chooser} list.dispatchEvent(new Event('change'))", "")
+    wait(visitor, lambda: text(visitor, "to-history") == "History")
+
+    assert german == "de"
