@@ -83,7 +83,7 @@ def begin(run: SourceRun, version: Version, recipe: Recipe, folder: Path, datase
 
 
 def by_path(vit: Any) -> Weights:
-    """Weights under Keras' own names: some of these networks have layers that a ViT has not."""
+    """Weights under Keras' own names, (in, out) where dense: some of these networks have layers that a ViT has not."""
     return {variable.path: keras.ops.convert_to_numpy(variable) for variable in vit.trainable_variables}
 
 

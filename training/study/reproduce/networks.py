@@ -84,6 +84,7 @@ class DigitsAsStatedViT(DigitsViT):
     attention: ClassVar[type[Attention]] = ScaledByWidth
 
     def call(self, images: Tensor, training: bool = False) -> tuple[Tensor, Taps]:
+        """Probabilities in place of logits: (B, H, W, 3) -> (B, K), taps."""
         logits, taps = super().call(images, training=training)
         return keras.ops.softmax(logits, axis=-1), taps
 
