@@ -129,7 +129,12 @@ def test_the_part_of_the_walk_reaches_its_route_by_the_files_that_its_steps_name
     put(parts, '    """None: nothing is remembered."""\n', shown("part, field"), 4)
     assembly = package / "daemon" / "assembly.py"
     put(assembly, "from vitcam.slot import Current\n", imported, 0)
-    put(assembly, "    publisher.connect(console, rule_engine.runner, MovedCamera(follower), event_counts)\n", shown("part, made"), 4)
+    put(
+        assembly,
+        "    publisher.connect(console, rule_engine.runner, MovedCamera(follower), event_counts)\n",
+        shown("part, made"),
+        4,
+    )
     handed = shown("part, handed").partition("..., ")[2].rstrip(")\n")
     put(assembly, "            names=names,\n            playback=playback,\n", f"{handed},\n", 12)
     table = package / "web" / "route_table.py"
