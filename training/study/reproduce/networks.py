@@ -78,13 +78,15 @@ class DigitsViT(TorchStartViT):
 
 
 class DigitsAsStatedViT(DigitsViT):
-    """The same with its slips: pixels for positions, scores divided by √D, and probabilities where logits belong."""
+    """The same with its slips: pixels for positions, scores divided by √D, and probabilities where logits belong.
+
+    (B, H, W, 3) -> (B, K), taps
+    """
 
     patches: ClassVar[type[PatchEmbedding]] = PlacedByPixels
     attention: ClassVar[type[Attention]] = ScaledByWidth
 
     def call(self, images: Tensor, training: bool = False) -> tuple[Tensor, Taps]:
-        """Probabilities in place of logits: (B, H, W, 3) -> (B, K), taps."""
         logits, taps = super().call(images, training=training)
         return keras.ops.softmax(logits, axis=-1), taps
 
