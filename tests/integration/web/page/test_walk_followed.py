@@ -81,7 +81,9 @@ def test_a_cat_that_walks_through_is_framed_named_shown_from_near_by_and_kept(
     wait(chrome, lambda: any(holds_cat(*frame) for frame in frames(chrome)), PATIENCE_S)
     chrome.save_screenshot(str(tmp_path / "live.png"))
     chrome.find_element(By.ID, "to-history").click()
-    chrome.find_element(By.CSS_SELECTOR, ".chip:has([name=view][value=all])").click()
+    chip = chrome.find_element(By.CSS_SELECTOR, ".chip:has([name=view][value=all])")
+    wait(chrome, chip.is_displayed)
+    chip.click()
     card = "#grid .event:has(.detail)"
     wait(chrome, lambda: loaded(chrome, f"{card} .detail") and loaded(chrome, f"{card} .all"), PATIENCE_S)
     chrome.execute_script("document.querySelector(arguments[0]).click()", card)
