@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -23,6 +24,8 @@ NOT_RUN = {
     r"pip install|wget ": "needs the network",
     r"\.venv/bin/ruff ": "changes the files of a contributor's checkout",
     r"rpicam-vid ": "needs a camera of a Raspberry Pi; the second half of the pipe is tested with ffmpeg",
+    r"rpicam-hello |ssh ": "needs a Raspberry Pi",
+    r"curl \S.* http://\S+/api/alerts/\w+/try": "needs an alert; tests/integration/daemon/test_alerts.py tries one",
     r"vitcam run( --model \S+| --host 0\.0\.0\.0| --config \S+)?$": "needs a camera",
     r"vitcam password$": "asks on a terminal",
     r"pass show ": "needs a password manager",
@@ -38,7 +41,10 @@ NOT_RUN = {
 }
 ENDLESS = ("vitcam run --source demo", "curl -sN ")
 """They go on until somebody ends them."""
-QUICKER = {"vitcam bench everyday --threads 1,2": " --threads 1 --seconds 0.1"}
+QUICKER = {
+    "vitcam bench everyday --threads 1,2": " --threads 1 --seconds 0.1",
+    "vitcam bench --report": " --threads 1 --seconds 0.1 --minutes 0.01",
+}
 """What is put behind a command, so that it measures for a moment only."""
 ALSO_RIGHT = {"vitcam doctor": 1}
 """An exit code beside 0: this machine may lack a camera."""
@@ -86,6 +92,10 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
     root = tmp_path_factory.mktemp("checkout")
     for name in LENT:
         (root / name).symlink_to(ROOT / name)
+    photo = (ROOT / "models" / "golden" / "coffee.jpg").read_bytes()
+    (root / "cup.jpg").write_bytes(photo)
+    with ZipFile(root / "photos.zip", "w") as photos:
+        photos.writestr("cup/1.jpg", photo)
     (root / ".curlrc").write_text("fail\n")  # a refusal of the daemon is a failure of the command
     with daemon("--source", "demo", "--loop") as served:
         served.wait_for("ok")
