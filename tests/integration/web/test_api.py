@@ -90,7 +90,7 @@ def test_without_a_picture_the_daemon_is_healthy_but_not_ready(camera: Camera, s
     assert reason == {"error": "the cable is loose"}
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/api/events", "/metrics", "/page/../server.py", "/page/none.js"])
+@pytest.mark.parametrize("path", ["/nothing", "/api/events", "/statistics", "/page/../server.py", "/page/none.js"])
 def test_an_unknown_path_is_a_404_with_one_sentence(server: WebServer, path: str) -> None:
     status, answer = get_json(server, path)
 
