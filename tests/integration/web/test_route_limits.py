@@ -44,7 +44,7 @@ class Held(Handlers):
 
 def short(route: Route) -> Route:
     limits = route.limits
-    at_once, of_one = 2 * (limits.at_once // LESS), limits.of_one_address // LESS or 1
+    at_once, of_one = max(2, 2 * (limits.at_once // LESS)), limits.of_one_address // LESS or 1
     return replace(route, limits=replace(limits, at_once=at_once, of_one_address=of_one, unread_s=UNREAD_S))
 
 

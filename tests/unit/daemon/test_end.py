@@ -30,6 +30,7 @@ class Parts:
             state=lambda: PipelineState("ok", "", 1.0, "demo", "toy"), failure=None, stop=self._part("pipeline", True)
         )
         self.photos = SimpleNamespace(close=lambda: None)
+        self.fetch = None
         self.heat = SimpleNamespace(stop=lambda: None)
         self.web = SimpleNamespace(stop=self._part("web", None))
         self.recording = SimpleNamespace(
