@@ -9,6 +9,7 @@ from vitcam.web.openapi.schema import (
     NUMBER,
     PROBABILITY,
     TEXT,
+    TIME,
     Schema,
     array_of,
     described,
@@ -17,8 +18,6 @@ from vitcam.web.openapi.schema import (
     one_of,
     record,
 )
-
-_TIME: Schema = {"type": "string", "format": "date-time"}
 
 
 def alert_schemas() -> dict[str, Schema]:
@@ -31,7 +30,7 @@ def alert_schemas() -> dict[str, Schema]:
     wanted = {"enabled": FLAG, **_conditions(), **_ways()}
     rule = {"name": TEXT, **_conditions(), "kinds": array_of(TEXT, "What it does.")}
     place = {"place": described(TEXT, "The file that it comes from, with its line.")}
-    device = record({"id": TEXT, "name": TEXT, "added": _TIME})
+    device = record({"id": TEXT, "name": TEXT, "added": TIME})
     return {
         "Alerts": record(
             {
@@ -49,7 +48,7 @@ def alert_schemas() -> dict[str, Schema]:
         "AlertTrial": record({"trial": described(TEXT, "Marks what comes of it.")}),
         "AlertOutcome": record(
             {
-                "time": _TIME,
+                "time": TIME,
                 "event": nullable(TEXT, "Its id; null for a trial."),
                 "trial": nullable(TEXT, "Null for an event."),
                 "kind": TEXT,

@@ -7,6 +7,7 @@ from vitcam.web.openapi.schema import (
     NUMBER,
     PROBABILITY,
     TEXT,
+    TIME,
     Schema,
     array_of,
     described,
@@ -21,7 +22,6 @@ PLACE: dict[str, Schema] = {
     "box": nullable(TEXT, "Where that is: x,y,w,h in fractions of the picture; null without a track."),
 }
 """Beside the zone."""
-_TIME: Schema = {"type": "string", "format": "date-time"}
 
 
 def event_schemas() -> dict[str, Schema]:
@@ -34,16 +34,16 @@ def event_schemas() -> dict[str, Schema]:
             optional=("label", "favourite"),
         )
         | {"additionalProperties": False, "minProperties": 1},
-        "EventCounts": record({"hours": array_of(record({"hour": _TIME, "label": TEXT, "events": COUNT}))}),
+        "EventCounts": record({"hours": array_of(record({"hour": TIME, "label": TEXT, "events": COUNT}))}),
         "EventNames": record({"shown": array_of(TEXT), "zones": array_of(TEXT)}, "What occurs in the history."),
         "EventPeriod": record(_period(), "What was seen in a while, folded."),
         "EventSummary": record(
             {
                 "whole": named("EventPeriod"),
                 "parts": array_of(named("EventPeriod"), "Between each two times; empty if there are only two."),
-                "oldest": nullable(_TIME, "When the oldest event of the whole history began."),
-                "earlier": nullable(_TIME, "When the newest event before the first time began that fits the filters."),
-                "later": nullable(_TIME, "When the oldest event after the last time began that fits them."),
+                "oldest": nullable(TIME, "When the oldest event of the whole history began."),
+                "earlier": nullable(TIME, "When the newest event before the first time began that fits the filters."),
+                "later": nullable(TIME, "When the oldest event after the last time began that fits them."),
             }
         ),
         "Deleted": record({"deleted": COUNT, "more": described(FLAG, "There are others: ask again.")}),
@@ -64,8 +64,8 @@ def _event() -> dict[str, Schema]:
         "p": described(PROBABILITY, "The best smoothed probability."),
         "group": nullable(named("Guess"), "What is surely there where no label is."),
         "shown": named("Shown"),
-        "start": _TIME,
-        "end": nullable(_TIME, "Null while it lasts."),
+        "start": TIME,
+        "end": nullable(TIME, "Null while it lasts."),
         "camera": TEXT,
         "peak": described(PROBABILITY, "The best probability of a single frame."),
         "top": array_of(named("Guess"), "The best guesses at the best picture."),
@@ -86,8 +86,8 @@ def _period() -> dict[str, Schema]:
         "label": described(TEXT, "What was displayed, as it is called now."),
         "kind": one_of(KINDS),
         "events": COUNT,
-        "first": described(_TIME, "When the first of them began."),
-        "last": described(_TIME, "When the last of them began."),
+        "first": described(TIME, "When the first of them began."),
+        "last": described(TIME, "When the last of them began."),
         "newness": nullable(
             one_of(("first", "rare")),
             "`first`: none of that name was stored before the period. `rare`: it was seen on one or two days of the "
@@ -96,8 +96,8 @@ def _period() -> dict[str, Schema]:
         "event": named("Event"),
     }
     return {
-        "since": _TIME,
-        "until": _TIME,
+        "since": TIME,
+        "until": TIME,
         "events": COUNT,
         "things": described(COUNT, "How many stories there are, with those that are left out."),
         "stories": array_of(record(story), "What is new first, then what is rare, then what was most frequent."),

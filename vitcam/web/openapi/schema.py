@@ -9,6 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
+TIME: Schema = {"type": "string", "format": "date-time"}
 NUMBER: Schema = {"type": "number"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 FLAG: Schema = {"type": "boolean"}
