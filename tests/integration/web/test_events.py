@@ -12,7 +12,6 @@ import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from tests.frames import picture
 from tests.histories import START_MS, SUMMARY, change
 from tests.integration.web.camera import Camera, Client
 from tests.integration.web.lines import connected
-from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import FrameSummary, Query
 from vitcam.pictures.decode import decode_image
@@ -38,14 +36,6 @@ DAY_MS = 86_400_000
 
 def event_id(number: int) -> str:
     return f"01{number:024}"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[EventStore]:
-    made = EventStore(tmp_path, RetentionRules())
-    made.start()
-    yield made
-    made.stop(10)
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
 from vitcam.access.tokens import Scope, create_token
 from vitcam.datasets.store import DataSets
-from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.inbox.answers import InboxAnswers
 from vitcam.inbox.waiting import Inbox, InboxLimits
@@ -35,14 +34,6 @@ def answers(tmp_path: Path) -> InboxAnswers:
     for number in range(3):
         inbox.add(entry(number, 0.9 - number / 10), JPEG)
     return InboxAnswers(inbox, DataSets(tmp_path, 10.0))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[EventStore]:
-    made = EventStore(tmp_path, RetentionRules())
-    made.start()
-    yield made
-    made.stop(10)
 
 
 @pytest.fixture
