@@ -85,6 +85,16 @@ class Checkout:
         )
 
 
+def finished(process: "subprocess.Popen[str]") -> tuple[str, str]:
+    """What a command printed. One that does not end in time is ended with all that it has started."""
+    try:
+        return process.communicate(timeout=_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+
+
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
     for program in ("curl", "jq", "ffmpeg"):
@@ -113,7 +123,7 @@ def test_a_command_of_the_pages_runs_as_it_is_shown(shown: Shown, checkout: Chec
             os.killpg(process.pid, signal.SIGTERM)
             process.communicate(timeout=_TIMEOUT_S)
         return
-    out, err = process.communicate(timeout=_TIMEOUT_S)
+    out, err = finished(process)
 
     assert process.returncode in (0, ALSO_RIGHT.get(shown.line, 0)), err + out
     if shown.output.startswith("wrote"):  # figures of speed are another every time
@@ -123,7 +133,7 @@ def test_a_command_of_the_pages_runs_as_it_is_shown(shown: Shown, checkout: Chec
 @pytest.mark.parametrize("shown", wanted(TABLED), ids=str)
 def test_a_command_of_a_table_prints_what_stands_beside_it(shown: Shown, checkout: Checkout) -> None:
     process = checkout.start(shown.line + QUICKER.get(shown.line, ""))
-    out, err = process.communicate(timeout=_TIMEOUT_S)
+    out, err = finished(process)
 
     assert process.returncode == 0, err + out
     missing = [part for part in shown.output.split(" … ") if part not in " ".join(out.split())]
