@@ -68,9 +68,14 @@ def test_pages_of_the_heap_on_which_nothing_lies_are_given_back() -> None:
 
 
 def test_a_service_that_forbids_to_step_behind_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forbidden(_: int) -> int:
+    asked = []
+
+    def forbidden(niceness: int) -> int:
+        asked.append(niceness)
         raise PermissionError(errno.EPERM, "Operation not permitted")  # of a filter of system calls
 
     monkeypatch.setattr("os.nice", forbidden)
 
     step_behind()
+
+    assert asked == [10]
