@@ -150,9 +150,12 @@ def test_another_model_shows_its_own_patches(chrome: Chrome, running: Daemon) ->
     wait(chrome, lambda: guesses(chrome))
 
     chrome.execute_script(
-        "const model = arguments[0]; model.value = 'mnist'; model.dispatchEvent(new Event('change'));",
+        "window.before = 1; const [list] = arguments; list.value = 'mnist'; list.dispatchEvent(new Event('change'));",
         element(chrome, "model"),
     )
+    # a model with other controls loads the page anew
+    wait(chrome, lambda: chrome.execute_script("return !window.before"))
+    wait(chrome, lambda: guesses(chrome))
     wait(chrome, lambda: "4 × 4 = 16 patches" in text(chrome, "learn-cut-size"))
     click(chrome, all_of(chrome, ".learn-sample")[4])
     wait(chrome, lambda: text(chrome, "learn-name") == "2")
