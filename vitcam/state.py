@@ -87,6 +87,8 @@ class Cost:
     """Time of one core, in s."""
     written_bytes: int | None = None
     """Written to disks, without the journal; None where the kernel does not say it."""
+    memory_bytes: int | None = None
+    """In memory now: its resident pages and those of its child processes; None where the kernel does not say it."""
     cpu_hours_per_day: float | None = None
     """The same per day, in hours of one core; None in the first ten minutes."""
     written_mb_per_day: float | None = None

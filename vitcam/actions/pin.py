@@ -6,7 +6,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Protocol
 
@@ -95,6 +95,10 @@ class Pins:
         """As a `vitcam.threads.worker.Watched`."""
         high = ", ".join(f"GPIO{number}" for number in sorted(self._high))
         return self.worker.trouble() or (f"{high} should be low, and its driver refuses" if high else "")
+
+    def faults(self) -> Mapping[str, int]:
+        """As a `vitcam.threads.worker.Watched`."""
+        return self.worker.faults()
 
     def join(self, timeout_s: float) -> bool:
         """As a `vitcam.threads.worker.Watched`."""

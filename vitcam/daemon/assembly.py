@@ -192,6 +192,8 @@ def assemble(
             model=model,
             times=pipeline.times,
             events=event_counts,
+            faults=state.faults,
+            stalled=lambda: bool(state.stalled),
             models=models,
             photos=photos,
             default=default,

@@ -1,5 +1,6 @@
 """What a run says of itself: its state for the page and the API, and one line of it for systemd."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 from vitcam.actions.rule_engine import RuleEngine
@@ -25,6 +26,10 @@ class RunState:
     cost: CostMeter = field(default_factory=CostMeter)
     thread_trouble: str = ""
     """What does not happen because a thread has failed or stands still. The supervisor replaces it every second."""
+    thread_faults: Mapping[str, int] = field(default_factory=dict)
+    """How often threads failed. The supervisor replaces it every second."""
+    stalled: str = ""
+    """Why systemd's watchdog may not be fed; empty while it may. The supervisor replaces it every second."""
 
     def __call__(self) -> State:
         """How the run is now; cheap enough to be called every second by many."""
@@ -38,6 +43,10 @@ class RunState:
             clips=self.recording.clip_counts(),
             problem=self.recording.problem(),
         )
+
+    def faults(self) -> dict[str, int]:
+        """How often each part of the run failed since the start and began again."""
+        return {**self.pipeline.faults(), **self.thread_faults}
 
     def line(self) -> str:
         """One line for `systemctl status`: what is seen and how fast, or why nothing is."""

@@ -16,7 +16,7 @@ from vitcam.daemon.saved_state.set_aside import SETTLED_S, SetAside
 from vitcam.daemon.serving import note_address, serving_lock
 from vitcam.daemon.shutdown import ShutdownRequest, shutdown_signals
 from vitcam.daemon.systemd import Notifier
-from vitcam.daemon.watchdog import Verdict, look_after, may_feed
+from vitcam.daemon.watchdog import Verdict, faults_of, look_after, may_feed
 from vitcam.errors import RestartAsked, SourceError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.pictures.opencv import use_one_thread
@@ -143,6 +143,8 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
         if now >= next_status:
             next_status = now + _STATUS_S
             daemon.state.thread_trouble = look_after(daemon.workers)
+            daemon.state.thread_faults = faults_of(daemon.workers)
+            daemon.state.stalled = may_feed(time.monotonic_ns(), daemon.heartbeats()).reason
             if notifier.listened_to:
                 notifier.status("; ".join(filter(None, (daemon.state.line(), note))))
         if feed_every_s and now >= next_feed:

@@ -8,6 +8,7 @@ All other threads are looked after without systemd: vitcam sees and shows also w
 such as a disk, would hang after a restart, too.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -41,6 +42,14 @@ def may_feed(now_ns: int, beats: Heartbeats) -> Verdict:
     if beats.ended:
         return Verdict(False, f"ended before the run did: {', '.join(beats.ended)}")
     return Verdict(True, "")
+
+
+def faults_of(workers: Iterable[Watched]) -> Counter[str]:
+    """How often threads failed since the start and began again, by name: several may have the same one."""
+    counts: Counter[str] = Counter()
+    for worker in workers:
+        counts.update(worker.faults())
+    return counts
 
 
 def look_after(workers: Iterable[Watched]) -> str:

@@ -34,6 +34,10 @@ class RunFigures:
     """By stage, as in `State.ms`."""
     events: Mapping[tuple[str, str], int]
     """(label, zone) -> how many began."""
+    faults: Mapping[str, int]
+    """By part, such as `source` or the name of a thread."""
+    stalled: bool
+    """Whether something stands still that only a restart can repair."""
     build: Mapping[str, str]
     """`version`, `model`, `runtime`."""
 
@@ -53,6 +57,7 @@ class _Families(Collector):
     def collect(self) -> Iterator[Metric]:
         """Every family; what is not known is left out."""
         yield from self._pipeline()
+        yield from self._health()
         yield from self._machine()
         yield from self._kept()
         yield InfoMetricFamily("vitcam_build", "What runs.", value=dict(self._figures.build))
@@ -77,10 +82,19 @@ class _Families(Collector):
             clients.add_metric([kind], count)
         yield clients
         yield GaugeMetricFamily("vitcam_up_seconds", "Time since the start.", value=state.uptime_s)
-        yield GaugeMetricFamily("vitcam_ready", "1: frames are classified.", value=state.status in ("ok", "degraded"))
-        yield GaugeMetricFamily("vitcam_degraded", "1: something else does not work.", value=state.status == "degraded")
-        yield GaugeMetricFamily("vitcam_camera_problem", "1: it is moved, covered …", value=state.problem is not None)
         yield CounterMetricFamily("vitcam_model_loads", "Models used one after the other.", value=state.model_loads)
+
+    def _health(self) -> Iterator[Metric]:
+        figures, state = self._figures, self._figures.state
+        ready, problem = state.status in ("ok", "degraded"), state.problem is not None
+        yield GaugeMetricFamily("vitcam_ready", "1: frames are classified.", value=ready)
+        yield GaugeMetricFamily("vitcam_degraded", "1: something else does not work.", value=state.status == "degraded")
+        yield GaugeMetricFamily("vitcam_camera_problem", "1: the view is moved, covered or the like.", value=problem)
+        yield GaugeMetricFamily("vitcam_watchdog_ok", "1: no stage stands still.", value=not figures.stalled)
+        faults = CounterMetricFamily("vitcam_faults", "Failures after which a part began again.", labels=["part"])
+        for part, count in figures.faults.items():
+            faults.add_metric([part], count)
+        yield faults
 
     def _machine(self) -> Iterator[Metric]:
         heat, cost = self._figures.state.heat, self._figures.state.cost
@@ -92,6 +106,8 @@ class _Families(Collector):
             hindered.add_metric([cause], 1)
         yield hindered
         yield CounterMetricFamily("vitcam_cpu_seconds", "Processor time, with child processes.", value=cost.cpu_s)
+        if cost.memory_bytes is not None:
+            yield GaugeMetricFamily("vitcam_memory_bytes", "In memory, with child processes.", value=cost.memory_bytes)
         if cost.written_bytes is not None:
             yield CounterMetricFamily("vitcam_written_bytes", "Written to disks.", value=cost.written_bytes)
 

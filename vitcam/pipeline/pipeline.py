@@ -172,6 +172,16 @@ class Pipeline:
         """All durations since the start, by stage."""
         return {stage: meter.times() for stage, meter in self._classify.latencies.items()}
 
+    def faults(self) -> dict[str, int]:
+        """How often each part failed since the start and began again; `source` is what was lost, or was not there."""
+        return {
+            "source": self._capture.losses,
+            "capture_stage": self._capture.faults,
+            "classify_stage": self._classify.faults,
+            "publish_stage": self._publishing.faults,
+            "follower": self._following.faults,
+        }
+
     def progress(self) -> Progress:
         """How much it has classified; much cheaper than `state`."""
         newest = self.predicted.peek()

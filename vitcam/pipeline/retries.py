@@ -27,11 +27,14 @@ class Retries:
         self._stopping = stopping
         self._failed = 0
         self._logged: dict[str, float] = {}
+        self.faults = 0
+        """How often it failed since the start."""
         self.trouble = ""
         """Why the last attempt failed, as one sentence; empty if it did not."""
 
     def failed(self, error: Exception) -> str:
         """Take an error that nobody expected: log it with its stack, once in ten minutes, and return a sentence."""
+        self.faults += 1
         what = repr(error)
         now_s = time.monotonic()
         if now_s - self._logged.get(what, -_SAY_AGAIN_S) >= _SAY_AGAIN_S:

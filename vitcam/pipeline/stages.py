@@ -42,6 +42,11 @@ class Following:
         """Why nothing is followed, as one sentence; empty while all is well."""
         return self._retries.trouble
 
+    @property
+    def faults(self) -> int:
+        """How often it failed since the start."""
+        return self._retries.faults
+
     def take(self, frame: Frame, areas: Areas) -> None:
         """Take a frame, with its masks drawn."""
         try:
@@ -82,6 +87,13 @@ class CaptureStage:
         self._retries = Retries("the capture stage", stopping, options.failed)
         self._expected_seq = 0
         self.captured = RateMeter()
+        self.losses = 0
+        """How often the source could not be opened, or was lost."""
+
+    @property
+    def faults(self) -> int:
+        """How often it failed unexpectedly since the start."""
+        return self._retries.faults
 
     def run(self, open_source: Callable[[], Source]) -> None:
         """Read until the source is over. Any error of a live source ends an attempt only, and it is opened again.
@@ -100,6 +112,7 @@ class CaptureStage:
             except (SourceError, SourceLost) as error:
                 if self.captured.count == 0 and not self._patient and not isinstance(error, MasksUnknown):
                     raise
+                self.losses += 1
                 trouble = str(error)
             except Exception as error:  # what no source expects must not end the run, nor the thread in silence
                 if not (self._beats.capture.live or self._lasting):
@@ -205,6 +218,11 @@ class ClassifyStage:
     def trouble(self) -> str:
         """Why the last frame could not be classified, as one sentence; empty if it was."""
         return self._retries.trouble
+
+    @property
+    def faults(self) -> int:
+        """How often it failed since the start."""
+        return self._retries.faults
 
     def run(self) -> None:
         """Classify until no more frames come. A frame that fails is left out, but of files: its error is raised."""

@@ -1,4 +1,4 @@
-"""What this process and its children have cost so far: time of the processor, and bytes written to disks.
+"""What this process and its children cost: time of the processor, bytes written to disks, memory.
 
 Read from /proc, proc(5): `io` counts the pages that a process made dirty, and those of its children that have ended.
 The journal is written by systemd's own process, so it is not in this figure.
@@ -9,6 +9,7 @@ import re
 import resource
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 from vitcam.state import Cost
@@ -49,6 +50,7 @@ def cost_of(proc: Path, uptime_s: float) -> Cost:
     return Cost(
         cpu_s=round(cpu_s, 2),
         written_bytes=written,
+        memory_bytes=sum(map(partial(_resident, proc), ("self", *children))) or None,
         cpu_hours_per_day=round(cpu_s / 3600 / days, 2) if days else None,
         written_mb_per_day=round(written / 1e6 / days, 2) if days and written is not None else None,
     )
@@ -69,6 +71,12 @@ def _written(proc: Path, pid: str) -> int | None:
     """In bytes; None where the kernel does not say it."""
     found = re.search(r"^write_bytes: (\d+)$", _read(proc / pid / "io"), re.MULTILINE)
     return int(found[1]) if found else None
+
+
+def _resident(proc: Path, pid: str) -> int:
+    """Bytes of a process that are in memory; 0 once it has ended."""
+    pages = _read(proc / pid / "statm").split()
+    return int(pages[1]) * os.sysconf("SC_PAGE_SIZE") if pages else 0
 
 
 def _read(file: Path) -> str:

@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
@@ -24,6 +24,10 @@ class Watched(Protocol):
 
     def trouble(self) -> str:
         """What does not happen because a thread has failed or stands still, as one sentence; empty: all is well."""
+        ...
+
+    def faults(self) -> Mapping[str, int]:
+        """How often its thread failed since the start and began again, by the name of the thread."""
         ...
 
     def join(self, timeout_s: float) -> bool:
@@ -48,6 +52,7 @@ class Worker:
         self._moves_until_s = 0.0
         self._failed_s = self._logged_s = float("-inf")
         self._error = ""
+        self._faults = 0
 
     @property
     def started(self) -> bool:
@@ -98,6 +103,9 @@ class Worker:
             return f"{self._lost}: its thread has not moved for {still_s:.0f} s; it waits for {self._kind.waits_for}"
         return ""
 
+    def faults(self) -> Mapping[str, int]:
+        return {self.name: self._faults}
+
     @property
     def _lost(self) -> str:
         return self._kind.lost or f"the thread {self.name} stands still"
@@ -130,6 +138,7 @@ class Worker:
     def _note(self, error: BaseException) -> None:
         before, self._error = self._error, str(error) or type(error).__name__
         self._failed_s = time.monotonic()
+        self._faults += 1
         if self._error != before or self._failed_s - self._logged_s >= _GOOD_S:
             self._logged_s = self._failed_s
             log.error("%s: the thread %s failed and begins again", self._lost, self.name, exc_info=error)
@@ -159,6 +168,10 @@ class WatchedExecutor(ThreadPoolExecutor):
         if since_s is None or bound_s is None or (for_s := time.monotonic() - since_s) <= bound_s:
             return ""
         return f"{self._kind.lost}: its thread has not moved for {for_s:.0f} s; it waits for {self._kind.waits_for}"
+
+    def faults(self) -> Mapping[str, int]:
+        """None: the one who waits gets the error."""
+        return {}
 
     def _timed(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         self._since_s = time.monotonic()

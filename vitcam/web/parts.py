@@ -200,6 +200,10 @@ class WebParts:
     times: Callable[[], Mapping[str, StageTimes]] = dict
     """How long each stage took so far."""
     events: EventCounts = field(default_factory=EventCounts)
+    faults: Callable[[], Mapping[str, int]] = dict
+    """How often each part of the run failed and began again."""
+    stalled: Callable[[], bool] = bool
+    """Whether something stands still that only a restart can repair."""
     models: ModelChoice | None = None
     """None: no other model can be chosen."""
     history: EventStore | None = None

@@ -40,7 +40,12 @@ def test_prometheus_reads_the_frames_events_and_times_of_a_run(camera: Camera) -
         counts.event(each)
     for ms in (0.5, 7, 7, 9000):
         meter.add(ms)
-    server = WebServer(camera.parts(events=counts, times=lambda: {"infer": meter.times()}), Binding())
+    parts = camera.parts(
+        events=counts,
+        times=lambda: {"infer": meter.times()},
+        faults=lambda: {"source": 3, "history": 0},
+    )
+    server = WebServer(parts, Binding())
     server.start()
     try:
         with Client(server, "/stream?width=320") as stream:
@@ -58,6 +63,9 @@ def test_prometheus_reads_the_frames_events_and_times_of_a_run(camera: Camera) -
     assert found["vitcam_stage_seconds_sum", (("stage", "infer"),)] == 9.0145
     assert found["vitcam_clients", (("kind", "stream"),)] == 1
     assert 0 < found["vitcam_frames_total", (("stage", "captured"),)] <= state["frames"]["captured"]
+    assert found["vitcam_faults_total", (("part", "source"),)] == 3
+    assert found["vitcam_faults_total", (("part", "history"),)] == 0
+    assert found["vitcam_watchdog_ok", ()] == 1
     (build,) = (dict(labels) for name, labels in found if name == "vitcam_build_info")
     assert build["model"] == state["model"]
     assert set(build) == {"version", "model", "runtime"}

@@ -34,6 +34,7 @@ def test_a_camera_whose_source_fails_unexpectedly_is_opened_again(error: Excepti
 
     assert said
     assert back
+    assert pipeline.faults()["capture_stage"] == 1
     assert not over
     assert pipeline.failure is None
 

@@ -34,6 +34,20 @@ def test_processor_time_and_written_bytes_of_children_are_counted_while_they_run
     assert after.cpu_s >= during.cpu_s - 0.02  # the kernel counts ticks of 0.01 s
 
 
+def test_the_memory_of_a_child_is_counted_while_it_runs() -> None:
+    before = cost_of(PROC, 1.0).memory_bytes
+    code = "held = b'x' * 50_000_000; print('held', flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        during = cost_of(PROC, 1.0).memory_bytes
+        child.communicate(b"\n", timeout=30)
+
+    assert before is not None
+    assert during is not None
+    assert during - before > 45_000_000
+
+
 def test_nothing_is_said_per_day_before_the_start_has_lost_its_weight() -> None:
     early, late = cost_of(PROC, 599.0), cost_of(PROC, 43200.0)
 
@@ -46,6 +60,7 @@ def test_a_kernel_that_does_not_count_bytes_gives_none_and_no_error(tmp_path: Pa
     found = cost_of(tmp_path, 1000.0)
 
     assert found.written_bytes is None
+    assert found.memory_bytes is None
     assert found.written_mb_per_day is None
     assert found.cpu_s > 0
 

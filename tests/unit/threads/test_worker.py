@@ -49,6 +49,7 @@ def test_a_loop_that_fails_begins_again_and_says_so(error: BaseException, caplog
 
     assert eventually(lambda: len(turns) == 4)
     assert "the temperature is not watched: its thread failed" in found.trouble()
+    assert found.faults() == {"heat": 3}
     assert len(caplog.records) == 1  # the same error is logged once a minute
     over.set()
     assert found.join(60)

@@ -40,6 +40,8 @@ class MetricsRoutes(Handlers):
             clients=clients,
             times=parts.times(),
             events=parts.events.snapshot(),
+            faults=parts.faults(),
+            stalled=parts.stalled(),
             build={"version": __version__, "model": model.info.card.name, "runtime": model.info.runtime.name},
         )
         return exposition(figures, accept)
