@@ -26,7 +26,7 @@ from vitcam.sources import open_source
 from vitcam.sources.images import Images, bytes_of
 from vitcam.sources.network.address import reason_of
 from vitcam.sources.network.client import fetch
-from vitcam.sources.source import SourceOptions
+from vitcam.sources.source import SourceOptions, log_unreadable
 
 _FETCH_TIMEOUT_S = 20
 _FETCH_LIMIT = 64 * 1024 * 1024
@@ -197,8 +197,8 @@ def _fetch(url: str) -> bytes:
 def classify_all(
     classifier: Classifier,
     targets: list[str],
-    on_unreadable: Callable[[Unreadable], None],
-    on_total: Callable[[int], None],
+    on_unreadable: Callable[[Unreadable], None] = log_unreadable,
+    on_total: Callable[[int], None] = lambda _: None,
     workers: int | None = None,
 ) -> Generator[ClassifiedPhoto, None, None]:
     """Classify everything that the targets name, in order.

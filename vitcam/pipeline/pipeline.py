@@ -93,7 +93,18 @@ class Pipeline:
     @property
     def has_tried(self) -> bool:
         """Whether the source was opened, or it is known why it is not there yet."""
-        return self._beats.capture.source is not None or bool(self._beats.capture.trouble)
+        return self._beats.capture.source is not None or bool(self.trouble)
+
+    @property
+    def trouble(self) -> str:
+        """Why there is no picture, as one sentence; empty while there is one."""
+        return self._beats.capture.trouble
+
+    @property
+    def stage_trouble(self) -> str:
+        """What fails in a stage and is tried again, as sentences; empty if nothing does."""
+        stages = (self._classify.trouble, self._following.trouble, self._publishing.trouble)
+        return "; ".join(filter(None, stages))
 
     @property
     def gate(self) -> Callable[[Frame], bool] | None:
@@ -221,15 +232,14 @@ class Pipeline:
     def _status(self, others: tuple[str, ...]) -> tuple[Status, str]:
         if self.failure is not None:
             return "no_signal", str(self.failure)
-        if trouble := self._beats.capture.trouble:
-            return "no_signal", trouble
+        if self.trouble:
+            return "no_signal", self.trouble
         since_ns = self._beats.classify.since_ns
         if since_ns is not None and time.monotonic_ns() - since_ns > _SLOW_NS:
             return "degraded", "the model has not answered for more than 5 seconds"
         if self._classify.classified.count == 0:
             return "starting", self._classify.trouble or "waiting for the first picture"
-        troubles = (self._classify.trouble, self._following.trouble, self._publishing.trouble, *others)
-        trouble = "; ".join(filter(None, troubles))
+        trouble = "; ".join(filter(None, (self.stage_trouble, *others)))
         return ("degraded", trouble) if trouble else ("ok", "")
 
     def _publish_all(self) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from vitcam.actions import rules
 from vitcam.actions.rules import Firing, Instant, RuleState
 from vitcam.config.settings import Settings
+from vitcam.events import Rules
 from vitcam.follow.follower import Follower
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.model.classifier import Classifier, open_classifier
@@ -23,6 +24,8 @@ from vitcam.sources.film import Film
 from vitcam.sources.masks import blackened
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import NO_AREAS, Areas, Zone, mask_rect
+
+_RULES = Rules()
 
 
 def predictions_of(
@@ -79,6 +82,17 @@ def steps_of(predictions: Iterable[Prediction], events: PlaceEvents) -> Iterator
         last_ns = prediction.captured_ns
         yield last_ns, events.step(prediction, lambda: next(numbers))[0]
     yield last_ns, events.finish(last_ns)
+
+
+def events_of_film(path: Path, classifier: Classifier, rules: Rules = _RULES) -> Iterator[Event]:
+    """The events of a film, as a camera would have reported them; every frame is classified, as fast as possible.
+
+    Their times count from the start of the film, in ns, and their ids from 1.
+
+    raises  SourceError for what is not a video
+    """
+    for _, events in steps_of(predictions_of(path, classifier), PlaceEvents(rules)):
+        yield from events
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from vitcam import __version__
+from vitcam._version import __version__
 from vitcam.access.tokens import Scope
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.components import components
