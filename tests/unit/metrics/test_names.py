@@ -1,18 +1,29 @@
 """The names of the figures stay: the page lists each one as it is, and the examples ask for no other."""
 
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.cog.plugins import register_default_plugins
+from grafana_foundation_sdk.models.dashboard import Dashboard
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.prometheus import dashboard_expressions
 from vitcam.meters import BUCKETS_S, StageTimes
 from vitcam.metrics.exposition import RunFigures, exposition
 from vitcam.state import Cost, Heat, State
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/program/metrics.md").read_text("utf-8")
+GRAFANA = ROOT / "examples/grafana"
+DASHBOARD = GRAFANA / "dashboard.json"
+ALERTS = (GRAFANA / "alerts.yml").read_text("utf-8")
+OF_PROMETHEUS = {"instance", "job"}
 SUFFIXES = {"counter": "_total", "histogram": "", "gauge": ""}
 IMPLIED = {"le"}
 """Labels that the type of a figure brings along."""
@@ -66,3 +77,59 @@ def test_the_page_says_where_the_ranges_of_the_histogram_end() -> None:
     assert [float(each) for each in re.findall(r"[\d.]+", said)] == pytest.approx(
         [1000 * end for end in BUCKETS_S[:-2]] + list(BUCKETS_S[-2:])
     )
+
+
+def test_dashboard_and_alerts_ask_only_for_figures_and_labels_that_there_are() -> None:
+    exposed = {sample.name: set(sample.labels) for family in families() for sample in family.samples}
+    asked = " ".join([ALERTS, *dashboard_expressions(DASHBOARD)])
+    selectors = re.findall(r"(vitcam_\w+)(?:\{([^}]*)\})?", asked)
+
+    assert len(selectors) > 40
+    assert {name for name, _ in selectors} <= set(exposed)
+    for name, labels in selectors:
+        assert set(re.findall(r"(\w+)[!=]?[=~]", labels)) <= exposed[name] | OF_PROMETHEUS, name
+    for labels in re.findall(r"\b(?:by|on|group_left) \(([^)]*)\)", asked):
+        assert set(labels.split(", ")) <= set().union(*exposed.values()) | OF_PROMETHEUS
+
+
+def test_every_alert_is_tried_and_says_what_to_do() -> None:
+    names = re.findall(r"alert: (\w+)", ALERTS)
+
+    assert names == re.findall(r"- alertname: (\w+)", (GRAFANA / "alerts_test.yml").read_text("utf-8"))
+    assert ALERTS.count("summary:") == ALERTS.count("description:") == ALERTS.count("severity:") == len(names)
+
+
+def test_grafanas_own_types_take_every_field_of_the_dashboard() -> None:
+    register_default_plugins()
+    written = json.loads(DASHBOARD.read_text("utf-8"))
+
+    taken = json.loads(JSONEncoder(sort_keys=True).encode(Dashboard.from_json(written)))
+
+    assert list(lost(written, taken)) == []
+
+
+def test_no_panel_of_the_dashboard_lies_on_another_and_each_says_what_it_shows() -> None:
+    panels = json.loads(DASHBOARD.read_text("utf-8"))["panels"]
+    fields = [
+        (panel["gridPos"]["x"] + x, panel["gridPos"]["y"] + y)
+        for panel in panels
+        for x in range(panel["gridPos"]["w"])
+        for y in range(panel["gridPos"]["h"])
+    ]
+
+    assert len(set(fields)) == len(fields)
+    assert max(x for x, _ in fields) == 23
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    assert all(panel["type"] == "row" or (panel["description"] and panel["targets"]) for panel in panels)
+
+
+def lost(written: Any, taken: Any, path: str = "") -> Iterator[str]:
+    """The paths of what is not the same any more."""
+    if isinstance(written, dict) and isinstance(taken, dict):
+        for key, value in written.items():
+            yield from lost(value, taken.get(key), f"{path}.{key}")
+    elif isinstance(written, list) and isinstance(taken, list) and len(written) == len(taken):
+        for number, (old, new) in enumerate(zip(written, taken, strict=True)):
+            yield from lost(old, new, f"{path}[{number}]")
+    elif written != taken:
+        yield path
