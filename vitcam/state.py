@@ -142,6 +142,22 @@ class ClipCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class MqttState:
+    """The connection to the MQTT broker."""
+
+    enabled: bool = False
+    connected: bool = False
+    broker: str = ""
+    """Host and port."""
+    waiting: int = 0
+    """Events that the broker has not confirmed yet."""
+    given_up: int = 0
+    """Events that were too old or too many, since the start."""
+    trouble: str = ""
+    """Why there is no connection, as one sentence; empty while there is one."""
+
+
+@dataclass(frozen=True, slots=True)
 class PipelineState:
     """How the pipeline is now."""
 
@@ -163,6 +179,8 @@ class PipelineState:
     """Whether what moves is followed, where a zone does not say it itself."""
     following: tuple[FollowedState, ...] = ()
     """What is followed now, three at most."""
+    paused: bool = False
+    """Whether somebody has asked that frames of the camera are not classified."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +192,7 @@ class State(PipelineState):
     history: History = History()
     actions: Actions = Actions()
     clips: ClipCounts = ClipCounts()
+    mqtt: MqttState = MqttState()
     problem: str | None = None
     """Why the camera does not see what it usually sees, as one sentence; None while it does."""
 

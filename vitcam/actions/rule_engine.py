@@ -6,13 +6,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from importlib.util import find_spec
-from pathlib import Path
 
 from vitcam.actions.command import AT_ONCE, Commands
 from vitcam.actions.line_file import LineFiles
 from vitcam.actions.notification import MISSING as NO_APPRISE
 from vitcam.actions.notification import Notifications, Picture
-from vitcam.actions.outbox import has_outbox
 from vitcam.actions.outcome_log import LastOutcome, OutcomeLog
 from vitcam.actions.pin import MISSING as NO_GPIOZERO
 from vitcam.actions.pin import Pins
@@ -33,6 +31,7 @@ from vitcam.folders import state_folder
 from vitcam.frames import UNKNOWN
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.names.wanted import key_of
+from vitcam.storage.outbox import Outbox
 from vitcam.threads.worker import Watched
 
 log = logging.getLogger(__name__)
@@ -46,7 +45,7 @@ class RuleEngine:
 
     seen     what the model can see, and how it may be named
     is_open  whether the labels are words that may change, so that nobody can say which are unknown
-    outbox   folder for webhooks that wait, which no other run uses; None: they are lost at the end
+    outbox   where webhooks wait
     environ  of the process
     note     keeps what came of an action
     picture  as in `Notifications`
@@ -57,7 +56,7 @@ class RuleEngine:
         settings: Settings,
         seen: Vocabulary,
         is_open: Callable[[], bool],
-        outbox: Path | None,
+        outbox: Outbox,
         environ: Mapping[str, str],
         note: Note,
         picture: Picture,
@@ -94,7 +93,7 @@ class RuleEngine:
 
     def start(self) -> None:
         """Deliver what an earlier run left in the outbox."""
-        if self._outbox is not None and has_outbox(self._outbox):
+        if self._outbox.is_there:
             self.webhooks.start()
 
     def change(self, settings: Settings) -> None:

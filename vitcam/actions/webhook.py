@@ -7,11 +7,10 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
-from vitcam.actions.outbox import MOST_DELIVERIES, Delivery, Outbox
 from vitcam.actions.post import RetryLater, WebhookRefused, post, signed
 from vitcam.actions.task import Note, Outcome, Task, is_made_up, short_detail
+from vitcam.storage.outbox import Delivery, Outbox
 from vitcam.threads.worker import Watched, Worker
 
 log = logging.getLogger(__name__)
@@ -32,16 +31,16 @@ class _Pause:
 
 
 class Webhooks:
-    """The handler of webhooks. A thread of its own has the outbox; it begins where there is something to deliver.
+    """The handler of webhooks. Its thread begins where there is something to deliver.
 
-    folder         the state folder; None: what waits is lost at the end
+    outbox         where they wait
     note           gets what came of each
     secret         signs each attempt; empty: none is signed
     first_pause_s  after a failure; doubled at each further one
     """
 
-    def __init__(self, folder: Path | None, note: Note, secret: str, first_pause_s: float = _FIRST_PAUSE_S) -> None:
-        self._folder = folder
+    def __init__(self, outbox: Outbox, note: Note, secret: str, first_pause_s: float = _FIRST_PAUSE_S) -> None:
+        self._outbox = outbox
         self._note = note
         self.secret = secret
         """Any thread may replace it."""
@@ -57,7 +56,6 @@ class Webhooks:
         self._idle = threading.Event()
         self._sending: tuple[asyncio.AbstractEventLoop, asyncio.Task[str]] | None = None
         self._lock = threading.Lock()
-        self._outbox: Outbox | None = None
         self._worker = Worker("webhooks", self._run)
 
     @property
@@ -103,8 +101,6 @@ class Webhooks:
 
     def _run(self) -> None:
         """May begin again after an error, with the deliveries that it had."""
-        if self._outbox is None:
-            self._outbox = Outbox(self._folder)
         outbox = self._outbox
         loop = asyncio.new_event_loop()
         try:
@@ -113,21 +109,19 @@ class Webhooks:
             self._write_down(outbox, 0)
         finally:
             loop.close()
-        if not outbox.survives:
-            for delivery in outbox.deliveries:
-                self._note_outcome(delivery, "failed", "vitcam ended before it was delivered")
-        outbox.close()
+        for delivery in outbox.lost_at_end(KIND):
+            self._note_outcome(delivery, "failed", "vitcam ended before it was delivered")
 
     def _turn(self, outbox: Outbox, loop: asyncio.AbstractEventLoop) -> None:
         self._worker.beat()
         delivery = self._next(outbox)
-        self._in_outbox = len(outbox)
+        self._in_outbox = outbox.waiting(KIND)
         if delivery is None:
             if self._tasks.empty():
                 self._idle.set()
             self._write_down(outbox, self._wait_s())
             return
-        if delivery.url not in self.urls and not is_made_up(delivery.event_id):  # a rule that is off can be tried
+        if delivery.destination not in self.urls and not delivery.urgent:  # a rule that is off can be tried
             self._give_up(outbox, delivery, "no rule has this webhook any more")
         else:
             self._deliver(outbox, delivery, loop)
@@ -136,13 +130,12 @@ class Webhooks:
     def _next(self, outbox: Outbox) -> Delivery | None:
         """The oldest delivery to an address that is not left alone now; one that a person waits for comes first."""
         now_s = time.monotonic()
-        tried = (each for each in outbox.deliveries if is_made_up(each.event_id))
-        free = (
+        heads = (
             each
-            for each in outbox.deliveries
-            if each.url not in self._pauses or self._pauses[each.url].until_s <= now_s
+            for each in outbox.heads(KIND)
+            if each.destination not in self._pauses or self._pauses[each.destination].until_s <= now_s
         )
-        return next(tried, None) or next(free, None)
+        return outbox.urgent(KIND) or next(heads, None)
 
     def _wait_s(self) -> float:
         now_s = time.monotonic()
@@ -159,10 +152,11 @@ class Webhooks:
             if task is None:
                 return
             wait_s = 0
-            _, oldest = outbox.add(task.event_id, task.rule.name, task.rule.webhook, task.text, time.time())
-            if oldest is not None:
-                self._note_outcome(oldest, "failed", f"{MOST_DELIVERIES:,} newer webhooks wait already")
-            self._in_outbox = len(outbox)
+            urgent = is_made_up(task.event_id)
+            made = Delivery(KIND, task.rule.webhook, task.event_id, task.rule.name, task.text, urgent)
+            for oldest in outbox.put(made):
+                self._note_outcome(oldest, "failed", "it is too old, or too many newer webhooks wait")
+            self._in_outbox = outbox.waiting(KIND)
 
     def _deliver(self, outbox: Outbox, delivery: Delivery, loop: asyncio.AbstractEventLoop) -> None:
         try:
@@ -177,14 +171,14 @@ class Webhooks:
             log.exception("a webhook failed unexpectedly")
             self._retry_later(outbox, delivery, "it failed unexpectedly; the log says more")
         else:
-            self._pauses.pop(delivery.url, None)
+            self._pauses.pop(delivery.destination, None)
             outbox.remove(delivery)
             self._note_outcome(delivery, "ok", said)
 
     def _send(self, delivery: Delivery, loop: asyncio.AbstractEventLoop) -> str:
         body = delivery.body.encode()
         headers = {"Idempotency-Key": delivery.key, **signed(self.secret, int(time.time()), body)}
-        sending = loop.create_task(post(delivery.url, body, headers))
+        sending = loop.create_task(post(delivery.destination, body, headers))
         with self._lock:
             self._sending = (loop, sending)
         try:
@@ -194,12 +188,12 @@ class Webhooks:
                 self._sending = None
 
     def _retry_later(self, outbox: Outbox, delivery: Delivery, why: str) -> None:
-        if is_made_up(delivery.event_id):  # a person waits for it now, and tries again
+        if delivery.urgent:  # a person waits for it now, and tries again
             self._give_up(outbox, delivery, why)
             return
-        before = self._pauses.get(delivery.url)
+        before = self._pauses.get(delivery.destination)
         length_s = min(before.length_s * 2, _LONGEST_PAUSE_S) if before else self._first_pause_s
-        self._pauses[delivery.url] = _Pause(time.monotonic() + length_s, length_s)
+        self._pauses[delivery.destination] = _Pause(time.monotonic() + length_s, length_s)
         now_s = time.monotonic()  # the wall clock may be set by years
         if now_s - self._failing.get(delivery.number, now_s) > _MOST_AGE_S:
             self._give_up(outbox, delivery, f"{why}, for a day")

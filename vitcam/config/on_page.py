@@ -38,6 +38,7 @@ class Why(StrEnum):
     ADDRESS = "it says where the page is served"
     ACCESS = "it says who may reach the page"
     CERTIFICATE = "it says by which certificate the page is known"
+    BROKER = "it says to whom vitcam sends what it sees, and who may command it"
     FETCH = "it lets vitcam ask other machines"
     PROXY = "it says which proxies are believed"
     SECRET = "it is a key"  # noqa: S105 - a sentence
@@ -45,6 +46,7 @@ class Why(StrEnum):
     ELSEWHERE = "the page has a place of its own for it"
 
 
+_OF_BROKER = "host port user tls version prefix name snapshots commands"
 _OF_ZONES = ("rect", "labels", "enter", "leave", "dwell_s", "follow")
 _RULE_KEYS = "name label zone above for_s between cooldown_s kind phase webhook notify push sound"
 _OF_RULES = _RULE_KEYS.split()
@@ -58,6 +60,9 @@ NOT_ON_PAGE: Mapping[str, Why] = MappingProxyType(
         "heat.enabled": Why.MACHINE,
         "heat.limit": Why.MACHINE,
         "actions.secret": Why.SECRET,
+        **{f"mqtt.{key}": Why.BROKER for key in _OF_BROKER.split()},
+        "mqtt.password": Why.SECRET,
+        **{f"mqtt.{key}": Why.PATH for key in ("authority", "certificate", "key")},
         "web.enabled": Why.ADDRESS,
         "web.host": Why.ADDRESS,
         "web.port": Why.ADDRESS,

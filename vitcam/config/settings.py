@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 from vitcam.config.look import LookSettings, MotionSettings
+from vitcam.config.mqtt import MqttSettings
 from vitcam.config.names import OWN_NAME, NameSettings
 from vitcam.config.option import Option, Rule, options_of
 from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
@@ -305,6 +306,7 @@ class Settings:
     clips: ClipSettings = ClipSettings()
     problems: ProblemSettings = ProblemSettings()
     web: WebSettings = field(default_factory=WebSettings)
+    mqtt: MqttSettings = field(default_factory=MqttSettings)
     overlay: OverlaySettings = OverlaySettings()
     names: NameSettings = field(default_factory=NameSettings)
     log: LogSettings = LogSettings()

@@ -57,6 +57,7 @@ from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.sources.source import SourceOptions
 from vitcam.storage.lock import FolderLock
+from vitcam.storage.outbox import Outbox
 from vitcam.text import readable
 from vitcam.web.parts import WebParts
 from vitcam.web.stream.variant import Demand
@@ -159,7 +160,9 @@ def assemble(
     collector = None if every else collector_of(settings, environ)
     inbox = inbox_of(settings, environ, collector if recording.history else None, model, vocabulary)
     publisher.show_to(*(each for each in (collector, inbox) if each is not None))
-    rule_engine = _rule_engine(settings, model, vocabulary, environ, recording)
+    # only one run of a camera uses a state folder, but any number of runs of files
+    outbox = Outbox(state_folder(environ) if is_camera(settings.camera.source) else None)
+    rule_engine = _rule_engine(settings, model, vocabulary, environ, recording, outbox)
     alerts = None if every else RunningAlerts(rule_engine, SavedAlerts(state_folder(environ)), areas)
     console = build_sink(settings.log, every, classifier.displayed_labels)
     event_counts = EventCounts()
@@ -183,6 +186,15 @@ def assemble(
         trials=trials,
         watched=lambda: [] if alerts is None else alerts.watched_labels,
     )
+    mqtt = None
+    if settings.mqtt.host:
+        from vitcam.daemon.mqtt import mqtt_of  # imports asyncio, which a run without page and broker does not need
+
+        mqtt = mqtt_of(
+            settings.mqtt, outbox, pipeline, publisher, state, models, model, default, playback, running_settings
+        )
+        publisher.connect(mqtt)
+        state.mqtt = mqtt.state
     web = None
     if settings.web.enabled:
         parts = WebParts(
@@ -232,6 +244,8 @@ def assemble(
         rule_engine=rule_engine,
         photos=photos,
         fetch=fetch,
+        mqtt=mqtt,
+        outbox=outbox,
         web=web,
         state=state,
         trials=trials,
@@ -285,9 +299,8 @@ def _rule_engine(
     vocabulary: Vocabulary,
     environ: Mapping[str, str],
     recording: Recording,
+    outbox: Outbox,
 ) -> RuleEngine:
-    # only one run of a camera uses a state folder, but any number of runs of files
-    outbox = state_folder(environ) if is_camera(settings.camera.source) else None
     return RuleEngine(
         settings,
         vocabulary,

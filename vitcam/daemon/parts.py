@@ -27,12 +27,14 @@ from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.state import Heartbeats
+from vitcam.storage.outbox import Outbox
 from vitcam.threads.worker import Watched
 from vitcam.web.stream.variant import Variant
 from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
     from vitcam.fetch.picture_fetch import PictureFetch  # loads TLS, which few daemons need
+    from vitcam.mqtt.client import MqttClient  # imports asyncio, as does the page
     from vitcam.web.server import WebServer  # imports asyncio, which a run without the page does not need
 
 
@@ -95,6 +97,9 @@ class Daemon:
     photos: PhotoClassifier
     fetch: "PictureFetch | None"
     """None: no pictures are fetched from addresses."""
+    mqtt: "MqttClient | None"
+    """None: the settings name no broker."""
+    outbox: Outbox
     web: "WebServer | None"
     state: RunState
     trials: Trials
@@ -107,7 +112,8 @@ class Daemon:
         web = () if self.web is None else self.web.threads
         keepers = [each.worker for each in (self.collector, self.inbox) if each is not None]
         own = (self.heat.worker, self.trials.worker)
-        return (*own, *keepers, *self.recording.workers, *self.rule_engine.workers, *web)
+        mqtt = () if self.mqtt is None else self.mqtt.workers
+        return (*own, *keepers, *mqtt, *self.recording.workers, *self.rule_engine.workers, *web)
 
     def heartbeats(self) -> Heartbeats:
         """The last signs of life of every part."""

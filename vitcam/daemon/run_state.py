@@ -1,6 +1,6 @@
 """What a run says of itself: its state for the page and the API, and one line of it for systemd."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 
 from vitcam.actions.rule_engine import RuleEngine
@@ -11,7 +11,7 @@ from vitcam.pipeline.pipeline import Pipeline
 from vitcam.processes.cost import CostMeter
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
-from vitcam.state import PipelineState, State
+from vitcam.state import MqttState, PipelineState, State
 
 
 @dataclass(slots=True)
@@ -23,6 +23,7 @@ class RunState:
     recording: Recording
     rule_engine: RuleEngine
     model: Current[RunModel]
+    mqtt: Callable[[], MqttState] = MqttState
     cost: CostMeter = field(default_factory=CostMeter)
     thread_trouble: str = ""
     """What does not happen because a thread has failed or stands still. The supervisor replaces it every second."""
@@ -41,6 +42,7 @@ class RunState:
             history=self.recording.history_state(),
             actions=self.rule_engine.runner.state(),
             clips=self.recording.clip_counts(),
+            mqtt=self.mqtt(),
             problem=self.recording.problem(),
         )
 

@@ -71,6 +71,8 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         daemon.pipeline.start(daemon.open_source)
         daemon.heat.start(daemon.pipeline.progress)
         daemon.rule_engine.start()
+        if daemon.mqtt is not None:
+            daemon.mqtt.start()
         if daemon.web is not None:  # takes 0.2 s, in which the first picture is classified already
             daemon.web.wait_until_serving()
             if daemon.collector is not None and folder is not None:
@@ -211,6 +213,8 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest, again: RestartAsked | None =
         publisher.close(None if failure else Summary(frames, errors, state.frames.dropped, state.uptime_s))
     # the interpreter would end under threads that still run: one that is inside OpenCV aborts the process then
     ended = all([ended, *(worker.join(left_s()) for worker in daemon.workers)])
+    if ended:
+        daemon.outbox.close()
     if failure is None and errors and not frames and not shutdown.requested:
         failure = VitcamError(f"not one of {errors} file(s) could be read; JPEG, PNG, WebP and BMP pictures can")
     failure = failure or again

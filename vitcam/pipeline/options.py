@@ -31,6 +31,8 @@ class PipelineOptions:
     """Classify at most this many frames/s; 0: no limit."""
     gate: Callable[[Frame], bool] | None = None
     """Called for each frame of a live source, in the classifying thread; False: this frame is skipped."""
+    paused: bool = False
+    """No frame of a live source is classified."""
     heat_limits: HeatLimits = field(default_factory=HeatLimits)
     """A further limit of the rate, which changes while the pipeline runs."""
     areas: ActiveAreas = field(default_factory=ActiveAreas)

@@ -122,6 +122,11 @@ class Pipeline:
             self._options = self._classify.options = replace(self._options, max_fps=max_fps, gate=gate)
         self._latest.limit(max_fps)
 
+    def pause(self, paused: bool) -> None:
+        """Classify no frame of a live source until the pause ends. May be called in any thread."""
+        with self._changing:
+            self._options = self._classify.options = replace(self._options, paused=paused)
+
     def use_model(self, name: str, spec: InputSpec) -> None:
         """Another model answers from now on. May be called in any thread.
 
@@ -177,6 +182,7 @@ class Pipeline:
             zones={name: ZoneRate(round(rate.per_second(), 2), name in followed) for name, rate in rates_of.items()},
             follows=follower.follows(None),
             following=tuple(map(_following_state, follower.following)),
+            paused=self._options.paused,
         )
 
     def times(self) -> dict[str, StageTimes]:
@@ -239,7 +245,8 @@ class Pipeline:
             return "degraded", "the model has not answered for more than 5 seconds"
         if self._classify.classified.count == 0:
             return "starting", self._classify.trouble or "waiting for the first picture"
-        trouble = "; ".join(filter(None, (self.stage_trouble, *others)))
+        pause = "nothing is classified, since somebody asked for a pause" if self._options.paused else ""
+        trouble = "; ".join(filter(None, (pause, self.stage_trouble, *others)))
         return ("degraded", trouble) if trouble else ("ok", "")
 
     def _publish_all(self) -> None:

@@ -246,6 +246,9 @@ class ClassifyStage:
     def _take(self, frame: Frame) -> None:
         """Look at a frame: of a live source only until a newer one waits."""
         options, areas, live = self.options, self.options.areas.areas, self._beats.capture.live
+        if options.paused and live:
+            self._leave_out(frame)
+            return
         if not live:  # here, so that the same film gives the same answers
             self._following.take(frame, areas)
         self._meter_zones(areas.names)
@@ -298,6 +301,13 @@ class ClassifyStage:
         self._predicted.put(prediction)
         self._predictions.put((frame, prediction), self._beats.capture.live)
         self._wait_for_rate()
+
+    def _leave_out(self, frame: Frame) -> None:
+        """Count a frame of a pause: after a moment, no prediction is shown with it."""
+        self.skipped.tick()
+        before = self._beats.classify
+        self._beats.classify = ClassifyBeat(None, True, before.confirmed_ns, before.due_s)
+        self._latest.captured(frame)
 
     def _skip(self, frame: Frame) -> None:
         """Count a frame that is not worth it: the newest prediction holds for it, too."""

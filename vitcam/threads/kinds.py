@@ -122,6 +122,18 @@ KINDS: Mapping[str, ThreadKind] = {
     "webhooks": ThreadKind(
         "delivers webhooks; it begins with the first one", "one request, 10 s; the disk", "no webhook is sent", 60.0
     ),
+    "mqtt": ThreadKind(
+        "the event loop of the connection to the MQTT broker", "nothing", "nothing is sent to the MQTT broker", 60.0
+    ),
+    "mqtt disk": ThreadKind(
+        "keeps events until the MQTT broker has them", "the disk", "events are not sent to the MQTT broker", 60.0
+    ),
+    "mqtt commands": ThreadKind(
+        "does what the MQTT broker asks for, and makes its pictures",
+        "loading a model; the supervisor, 5 s",
+        "MQTT commands are not done, and no pictures are sent to the broker",
+        90.0,
+    ),
     "pins": ThreadKind("sets pins low again; it begins with the first pin", "the driver", "pins may stay high", 30.0),
     "deadline": ThreadKind(
         "closes a network camera's connection that is too slow", "its time", hangs="the capture stage is watched"

@@ -1,7 +1,6 @@
 """Webhooks arrive once, signed, in order, whatever the receiver does and however often the daemon starts again."""
 
 import json
-import sqlite3
 import ssl
 import time
 from collections.abc import Iterator
@@ -14,11 +13,12 @@ from tests.http_camera import OK, sends, server
 from tests.secured import make_certificate
 from tests.unit.actions.doing import Kept, task
 from tests.unit.actions.receiver import receiver
-from vitcam.actions import outbox, post, webhook
-from vitcam.actions.outbox import Delivery, Outbox
+from vitcam.actions import post, webhook
 from vitcam.actions.task import Task
 from vitcam.actions.webhook import Webhooks
 from vitcam.config.tables import OnSettings
+from vitcam.storage import outbox
+from vitcam.storage.outbox import Delivery, Outbox
 
 SECRET = "a key of this test"
 
@@ -30,7 +30,8 @@ def hook(url: str, id_: str = "01A", name: str = "lamp") -> Task:
 @contextmanager
 def delivering(folder: Path | None, kept: Kept, *urls: str, secret: str = SECRET) -> Iterator[Webhooks]:
     """A sender whose pauses are short; it ends with the `with`, as with the daemon."""
-    found = Webhooks(folder, kept, secret, first_pause_s=0.02)
+    box = Outbox(folder)
+    found = Webhooks(box, kept, secret, first_pause_s=0.02)
     found.urls = frozenset(urls)
     try:
         yield found
@@ -38,13 +39,16 @@ def delivering(folder: Path | None, kept: Kept, *urls: str, secret: str = SECRET
         found.close()
         found.leave(time.monotonic() + 20)
         assert found._worker.join(0)
+        box.close()
 
 
 def waiting_in(folder: Path) -> list[str]:
     """The events of the webhooks in an outbox that nobody uses now."""
     found = Outbox(folder)
     try:
-        return [delivery.event_id for delivery in found.deliveries]
+        return [
+            each.event_id for head in found.heads("webhook") for each in found.first("webhook", head.destination, 99)
+        ]
     finally:
         found.close()
 
@@ -215,8 +219,7 @@ def test_a_certificate_that_nobody_signed_is_not_trusted(tmp_path: Path) -> None
 
 
 def test_what_waits_is_bounded_by_number_and_the_oldest_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (outbox, webhook):
-        monkeypatch.setattr(module, "MOST_DELIVERIES", 3)
+    monkeypatch.setattr(outbox, "MOST_BYTES", 1600)  # of three
     kept = Kept()
     url = "http://127.0.0.1:1/"
     with delivering(tmp_path, kept, url) as webhooks:
@@ -226,7 +229,7 @@ def test_what_waits_is_bounded_by_number_and_the_oldest_goes(tmp_path: Path, mon
 
     gone = [outcome for outcome in kept.all if outcome.status == "failed"]
     assert [outcome.event_id for outcome in gone] == ["0", "1"]
-    assert gone[0].detail == "3 newer webhooks wait already"
+    assert gone[0].detail == "it is too old, or too many newer webhooks wait"
     assert waiting_in(tmp_path) == ["2", "3", "4"]
 
 
@@ -243,14 +246,16 @@ def test_what_has_failed_for_a_day_is_given_up(tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.fault(
     "the clock is 40 days ahead while webhooks wait",
-    injected="a webhook that waited 40 days as the clock says, and a receiver that does not answer",
+    injected="the clock is set 40 days ahead while a webhook waits for a receiver that does not answer",
     observed="it is not given up: only tries count, for a day",
 )
-def test_a_clock_that_is_ahead_gives_up_no_webhook(tmp_path: Path) -> None:
+def test_a_clock_that_is_ahead_gives_up_no_webhook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept, url = Kept(), "http://127.0.0.1:1/"
     old = Outbox(tmp_path)
-    old.add("old", "lamp", url, "{}", time.time() - 40 * 86_400)
+    old.put(Delivery("webhook", url, "old", "lamp", "{}"))
     old.close()
+    true_time = time.time
+    monkeypatch.setattr(time, "time", lambda: true_time() + 40 * 86_400)
     with delivering(tmp_path, kept, url) as webhooks:
         webhooks.start()
         kept.wait_for_count(1)
@@ -287,19 +292,6 @@ def test_where_the_outbox_cannot_be_written_webhooks_are_delivered_all_the_same(
     assert statuses(kept) == [("01A", "ok")]
 
 
-def test_a_database_that_is_full_keeps_letters_in_memory(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    found = Outbox(tmp_path)
-    assert found._db is not None
-    found._db.execute("PRAGMA max_page_count = 2")
-
-    for number in range(3):
-        found.add(str(number), "lamp", "http://x/", "b" * 5000, 0.0)
-
-    assert len(found.deliveries) == 3
-    assert caplog.text.count("do not survive a restart") == 1
-    found.close()
-
-
 def test_a_run_without_a_state_folder_keeps_webhooks_in_memory() -> None:
     kept = Kept()
     with receiver(lambda number: 200 if number else 500) as there, delivering(None, kept, there.url) as webhooks:
@@ -330,7 +322,7 @@ def test_an_error_in_the_delivery_loses_no_webhook(monkeypatch: pytest.MonkeyPat
     next_of = Webhooks._next
 
     def fails_at_first(self: Webhooks, outbox: Outbox) -> Delivery | None:
-        if len(outbox) and failures:
+        if outbox.waiting("webhook") and failures:
             raise failures.pop()
         return next_of(self, outbox)
 
@@ -350,17 +342,3 @@ def test_a_host_without_a_name_is_said_so(tmp_path: Path) -> None:
         kept.wait_for_count(1)
 
     assert kept.all[0].detail == "no-host.invalid cannot be reached: its name is not known; it is tried again"
-
-
-def test_no_other_program_can_read_the_outbox_while_it_is_used(tmp_path: Path) -> None:
-    found = Outbox(tmp_path)
-    found.add("1", "lamp", "http://x/", "{}", 0.0)
-
-    modes = {path.name: path.stat().st_mode & 0o077 for path in tmp_path.iterdir()}
-
-    assert set(modes) >= {"outbox.db"}
-    assert set(modes.values()) == {0}
-    with sqlite3.connect(tmp_path / "outbox.db") as db:
-        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    db.close()
-    found.close()

@@ -19,6 +19,7 @@ from vitcam.errors import UsageError
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pictures.view import Region
+from vitcam.storage.outbox import Outbox
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 
@@ -36,7 +37,7 @@ class Running:
             Settings(on=(FILE,)),
             seen,
             lambda: False,
-            folder,
+            Outbox(folder),
             {"STATE_DIRECTORY": str(folder)},
             self.noted.append,
             lambda _: None,

@@ -1,0 +1,70 @@
+"""The parts of a run that a broker gets and may command."""
+
+from functools import partial
+
+from vitcam.config.mqtt import MqttSettings
+from vitcam.daemon.model_choice import RunningModel
+from vitcam.daemon.publisher import Publisher
+from vitcam.daemon.run_state import RunState
+from vitcam.daemon.running_settings import RunningSettings
+from vitcam.mqtt.broker import Broker
+from vitcam.mqtt.client import MqttClient
+from vitcam.mqtt.commands import Commands
+from vitcam.mqtt.report import Reporter
+from vitcam.mqtt.session import MqttParts
+from vitcam.mqtt.topics import Topics
+from vitcam.pictures.encode import encode_jpeg
+from vitcam.pipeline.pipeline import Pipeline
+from vitcam.run_model import RunModel
+from vitcam.slot import Current
+from vitcam.sources.playback import Playback
+from vitcam.storage.outbox import Outbox
+from vitcam.web.stream.encoder import draw
+from vitcam.web.stream.variant import Variant
+
+
+def mqtt_of(
+    settings: MqttSettings,
+    outbox: Outbox,
+    pipeline: Pipeline,
+    publisher: Publisher,
+    state: RunState,
+    models: RunningModel,
+    model: Current[RunModel],
+    default: Current[Variant],
+    playback: Playback,
+    running: RunningSettings,
+) -> MqttClient:
+    """The connection to the broker of the settings; nothing runs yet."""
+    topics = Topics.of(settings)
+    broker = Broker(settings, topics)
+    report = Reporter(
+        state=state,
+        predicted=pipeline.predicted,
+        lasting=lambda: publisher.lasting,
+        settings=lambda: running.running,
+        models=models,
+        model=model,
+        default=default,
+        playback=playback,
+    )
+    pause = partial(_pause, pipeline, playback)
+    commands = Commands(running, models, pause, lambda: running.running.events.leave) if settings.commands else None
+    return MqttClient(
+        broker,
+        ("5", "3.1.1") if settings.version == "auto" else (settings.version,),
+        MqttParts(topics, broker.address, outbox, report, partial(_picture, pipeline, default), commands),
+        settings.snapshots,
+    )
+
+
+def _pause(pipeline: Pipeline, playback: Playback, paused: bool) -> None:
+    """Photos and films stand still; of a camera, frames are not classified."""
+    if not playback.pause(paused):
+        pipeline.pause(paused)
+
+
+def _picture(pipeline: Pipeline, default: Current[Variant]) -> bytes | None:
+    """What `/snapshot.jpg` shows; None while there is no picture."""
+    latest = pipeline.latest.peek()
+    return None if latest is None else encode_jpeg(draw(latest, default.value), default.value.quality)

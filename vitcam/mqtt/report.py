@@ -1,0 +1,69 @@
+"""The state message: as `/api/state`, with what is seen now and what commands can set."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from vitcam.config.settings import Settings
+from vitcam.frames import Event, Place, Prediction
+from vitcam.run_model import RunModel
+from vitcam.slot import Current, Slot
+from vitcam.sources.playback import Playback
+from vitcam.state import State
+from vitcam.web.parts import ModelChoice
+from vitcam.web.stream.variant import Variant
+from vitcam.wire import event_record, shown_record
+
+_P_STEPS = 10  # a probability that moves by less than a tenth is not worth a message
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One state message."""
+
+    record: dict[str, Any]
+    key: str
+    """Another one where something changed that people or rules look at."""
+
+    @property
+    def text(self) -> str:
+        return json.dumps(self.record, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter:
+    """Asks the parts of a run. In any thread; cheap enough for each second."""
+
+    state: Callable[[], State]
+    predicted: Slot[Prediction]
+    """The newest prediction."""
+    lasting: Callable[[], Mapping[Place, Event]]
+    """What is there now."""
+    settings: Callable[[], Settings]
+    """In force."""
+    models: ModelChoice
+    model: Current[RunModel]
+    default: Current[Variant]
+    """What viewers get who choose nothing."""
+    playback: Playback
+    extra: Callable[[], Mapping[str, Any]] = dict
+    """More for the message, which is worth one whenever it changes."""
+
+    def __call__(self) -> Report:
+        state, newest = self.state(), self.predicted.peek()
+        paused = state.paused or self.playback.paused
+        shown = None if newest is None or paused else shown_record(newest.told)
+        present = [event_record(event) for event in self.lasting().values()]
+        controls = {
+            "paused": paused,
+            "model": self.model.value.name_or_file,
+            "threshold": self.settings().events.enter,
+            "overlay": self.default.value.overlay,
+        }
+        extra = dict(self.extra())
+        record = {**asdict(state), "shown": shown, "present": present, "controls": controls, **extra}
+        seen = shown and (shown["label"], shown["level"], round(shown["p"] * _P_STEPS))
+        ids = [event["id"] for event in present]
+        weighty = (state.status, state.reason, state.problem, state.actions.trouble, seen, ids, controls, extra)
+        return Report(record, json.dumps(weighty, ensure_ascii=False))
