@@ -5,6 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,7 @@ def test_both_kinds_share_the_file_and_each_keeps_its_order(tmp_path: Path) -> N
 
 _PUTS = """
 import sys
+import time
 from pathlib import Path
 from vitcam.storage.outbox import Delivery, Outbox
 box = Outbox(Path(sys.argv[1]))
@@ -126,7 +128,7 @@ def test_what_is_too_old_is_given_up_by_the_time_that_vitcam_ran(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     box, now_s = Outbox(tmp_path), 1000.0
-    monkeypatch.setattr(outbox.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(time, "monotonic", lambda: now_s)
     box.put(made(1))
     now_s += outbox.MOST_AGE_S / 2
     assert box.put(made(2)) == []
