@@ -36,7 +36,7 @@ WANTED = {
     "table": r"^(\| {name} \|.*?)^## ()",
 }
 """Where concepts.md has it: its text and its code."""
-LONGEST_S = 120
+LONGEST_S = 600
 
 
 def cells(text: str, page: str) -> list[NotebookNode]:
