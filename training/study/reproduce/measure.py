@@ -64,7 +64,7 @@ class ReproducedRun:
     epochs: int
     """Planned."""
     step_s: float
-    """Of a dry run; 0 otherwise."""
+    """Of a dry run; 0 otherwise. Processor time: on one core that does nothing else, the clock says the same."""
     memory_mb: float
     """The most that the process held."""
     hours: float
@@ -119,10 +119,10 @@ def count_of(trained: FitRun) -> int:
 
 def dry(run: SourceRun, version: Version, trained: FitRun) -> ReproducedRun:
     """A few steps, and what all would take at their pace."""
-    times, started = [], time.monotonic()
+    times, started = [], time.process_time()
     for _ in islice(trained.epoch_steps(), DRY_STEPS):
-        times.append(time.monotonic() - started)
-        started = time.monotonic()
+        times.append(time.process_time() - started)
+        started = time.process_time()
     step_s = statistics.median(times[1:])
     steps = trained.stage.work.steps * trained.stage.recipe.train.epochs
     found = summary(run, version, trained)

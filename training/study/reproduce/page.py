@@ -138,7 +138,7 @@ def _dry(run: SourceRun, found: Found) -> str:
     ]
     if len(rows) == 2:
         return ""
-    return "A few steps with random weights, on the processor named above:\n\n" + "\n".join(rows)
+    return "A few steps with random weights, in processor time of one core of the machine above:\n\n" + "\n".join(rows)
 
 
 def _anchor(title: str) -> str:
