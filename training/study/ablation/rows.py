@@ -81,6 +81,12 @@ ROWS: tuple[Row, ...] = (
         model={"position": "random"},
     ),
     Row(
+        "cls-token", POSITION, "class token", "alike",
+        f"{VIT}, appendix D.3: what the head reads hardly matters; a class token adds its own numbers and a position, "
+        "and one token more to compute",
+        model={"pooling": "cls_token"},
+    ),
+    Row(
         "mean", POSITION, "mean pooling", "alike",
         f"{VIT}, appendix D.3: mean pooling does as well as the class token, at a learning rate of its own",
         model={"pooling": "mean"},
