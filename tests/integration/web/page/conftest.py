@@ -6,6 +6,7 @@ import pytest
 from selenium.webdriver import Chrome
 
 from tests.integration.web.browser import console_errors, open_browser, resize
+from tests.integration.web.page.accessibility import Findings, findings, findings_at_every_size
 
 
 @pytest.fixture(scope="package")
@@ -27,3 +28,14 @@ def chrome(browser: Chrome, request: pytest.FixtureRequest) -> Iterator[Chrome]:
         browser.close()
     browser.switch_to.window(first)
     browser.get("about:blank")
+
+
+@pytest.fixture(
+    name="findings",
+    params=[findings, pytest.param(findings_at_every_size, marks=pytest.mark.slow("vitcam/web"))],
+    ids=["one size", "every size"],
+)
+def what_axe_objects_to(request: pytest.FixtureRequest) -> Findings:
+    """A look at the page as it stands; once its files have changed, also at every size, light and dark."""
+    found: Findings = request.param
+    return found

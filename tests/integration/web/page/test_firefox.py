@@ -27,7 +27,7 @@ _FACES = """
 """
 
 
-@pytest.mark.long
+@pytest.mark.slow("vitcam/web")
 def test_firefox_shows_page_stream_and_history(tmp_path: Path) -> None:
     make_history(tmp_path, 3, 300, now=(datetime.now() - timedelta(days=1)).replace(hour=23, minute=59))
     with history_site(tmp_path, 0) as site, open_firefox() as (firefox, complaints):

@@ -10,9 +10,9 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.integration.web.browser import open_browser, resize
 from tests.integration.web.camera import Camera
+from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.history.site import Site, history_site
 from tests.integration.web.page.test_page import open_page, text, wait
-from tests.integration.web.page.test_page_states import findings
 from vitcam.guide.first_run import FirstRun
 from vitcam.state import History
 from vitcam.web.parts import Binding
@@ -31,7 +31,7 @@ def shown(chrome: Chrome, *names: str) -> list[str]:
 
 
 def test_a_visitor_sees_the_answer_on_the_picture_and_chooses_to_see_all(
-    visitor: Chrome, camera: Camera, server: WebServer
+    visitor: Chrome, camera: Camera, server: WebServer, findings: Findings
 ) -> None:
     open_page(visitor, server)
     wait(visitor, lambda: text(visitor, "caption") == "cup")
@@ -75,13 +75,15 @@ def test_where_it_looked_is_switched_off_and_on_again_as_it_was(visitor: Chrome,
     assert visitor.execute_script(chosen) == "heat"
 
 
-def test_what_happened_today_is_told_with_pictures(visitor: Chrome, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_what_happened_today_is_told_with_pictures(
+    visitor: Chrome, tmp_path_factory: pytest.TempPathFactory, findings: Findings
+) -> None:
     folder: Path = tmp_path_factory.mktemp("state")
     with history_site(folder, 40) as site:
-        told(visitor, site)
+        told(visitor, site, findings)
 
 
-def told(visitor: Chrome, site: Site) -> None:
+def told(visitor: Chrome, site: Site, findings: Findings) -> None:
     site.camera.history = History(enabled=True)
     visitor.get(site.server.url)
     wait(visitor, lambda: len(visitor.find_elements(By.CSS_SELECTOR, "#today-list li")) > 0)
@@ -94,18 +96,18 @@ def told(visitor: Chrome, site: Site) -> None:
     wait(visitor, lambda: visitor.find_element(By.ID, "event").is_displayed())
 
 
-def test_the_guide_of_a_first_run_is_left_and_opened_again(visitor: Chrome, tmp_path: Path) -> None:
+def test_the_guide_of_a_first_run_is_left_and_opened_again(visitor: Chrome, tmp_path: Path, findings: Findings) -> None:
     with Camera(fps=5) as camera:
         server = WebServer(camera.parts(first_run=FirstRun(tmp_path, False, False)), Binding())
         server.start()
-        guide_is_walked(visitor, server)
+        guide_is_walked(visitor, server, findings)
         server.stop(2)
 
 
-def guide_is_walked(visitor: Chrome, server: WebServer) -> None:
+def guide_is_walked(visitor: Chrome, server: WebServer, findings: Findings) -> None:
     visitor.get(server.url)
     wait(visitor, lambda: shown(visitor, "guide") == ["guide"])
-    wait(visitor, lambda: len(visitor.find_elements(By.CSS_SELECTOR, ".guide-camera img[src]")) == 1, 20)
+    wait(visitor, lambda: len(visitor.find_elements(By.CSS_SELECTOR, ".guide-camera img[src]")) == 1)
     assert findings(visitor) == []
     resize(visitor, 390, 844)
     titles = []

@@ -30,7 +30,7 @@ _PIXELS = """
 """
 
 
-def wait(chrome: Chrome, condition: Callable[[], object], timeout_s: float = 20) -> None:
+def wait(chrome: Chrome, condition: Callable[[], object], timeout_s: float = 60) -> None:
     WebDriverWait(chrome, timeout_s, 0.1).until(lambda _: condition())
 
 

@@ -21,6 +21,8 @@ from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
 from vitcam.web.parts import Binding
 
+pytestmark = pytest.mark.slow("vitcam/web")
+
 _PROTOCOL = "return performance.getEntriesByType('navigation')[0].nextHopProtocol"
 _PICTURE = "return document.getElementById('event-image').naturalWidth"
 

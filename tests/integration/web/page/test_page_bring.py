@@ -11,13 +11,13 @@ from selenium.webdriver.common.by import By
 from tests.daemon import answer_to, daemon, get_json
 from tests.exif import photo, scene
 from tests.integration.web.browser import console_errors
+from tests.integration.web.page.accessibility import findings_at_every_size
 from tests.integration.web.page.test_page import text
-from tests.integration.web.page.test_page_states import findings
 from tests.integration.web.page.test_page_teach import add, begin, counts, look, part, row, until
 from tests.unit.teach.taught import drawn
 from vitcam.teach.teach import Task, teach
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("vitcam/web")
 
 TAKEN = "2026:01:02 03:04:05"
 _DROP = """
@@ -80,7 +80,7 @@ def test_photos_are_chosen_dropped_and_sent_in_a_zip_and_each_left_out_says_why(
         look(chrome, tmp_path, "brought")
         wide, objections = (
             chrome.execute_script("return document.documentElement.scrollWidth - innerWidth"),
-            findings(chrome),
+            findings_at_every_size(chrome),
         )
         chrome.find_element(By.CSS_SELECTOR, ".teach-more-ways summary").send_keys(Keys.ENTER)
         part(chrome, "yes").send_keys("gate open")
@@ -133,7 +133,7 @@ def test_models_are_listed_used_taken_back_and_deleted_with_the_keyboard_alone(
         until(chrome, lambda: chrome.switch_to.active_element.get_attribute("id") == "models-yes")
         asked, unchanged = text(chrome, "models-sure"), running.state()["model"]
         look(chrome, tmp_path, "asked")
-        objections = findings(chrome)
+        objections = findings_at_every_size(chrome)
         chrome.switch_to.active_element.send_keys(Keys.ENTER)
         until(chrome, lambda: text(chrome, "models-message") == "shapes is in use now.")
         until(chrome, lambda: chrome.switch_to.active_element.get_attribute("id") == "models-back")

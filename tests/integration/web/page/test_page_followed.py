@@ -10,8 +10,8 @@ from selenium.webdriver.common.by import By
 
 from tests.integration.web.browser import console_errors
 from tests.integration.web.camera import Camera, Followed
+from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.test_page import open_page, text, wait
-from tests.integration.web.page.test_page_states import findings
 from vitcam.pictures.view import Region
 from vitcam.rects import Rect
 from vitcam.web.parts import Binding
@@ -142,7 +142,9 @@ def test_what_moves_in_a_zone_stands_below_its_zone(following: Camera, site: Web
     assert caption == "door: cup; door, moving: pagoda; road: cup"
 
 
-def test_the_page_with_something_that_moves_is_accessible(following: Camera, site: WebServer, chrome: Chrome) -> None:
+def test_the_page_with_something_that_moves_is_accessible(
+    following: Camera, site: WebServer, chrome: Chrome, findings: Findings
+) -> None:
     following.followed = {4: BRANCH, 7: BIRD}
     open_page(chrome, site)
     wait(chrome, lambda: chrome.execute_script(_SMALL))

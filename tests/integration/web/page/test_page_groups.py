@@ -10,8 +10,8 @@ from selenium.webdriver.common.by import By
 from tests.daemon import Daemon, daemon, get_json
 from tests.grouped import grouped_model, unsure_photo
 from tests.integration.web.browser import console_errors
+from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.test_page import picture_width, text, wait
-from tests.integration.web.page.test_page_states import findings
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def page(running: tuple[Daemon, Path], chrome: Chrome) -> Chrome:
     return chrome
 
 
-def test_the_group_is_the_headline_and_the_labels_follow(page: Chrome) -> None:
+def test_the_group_is_the_headline_and_the_labels_follow(page: Chrome, findings: Findings) -> None:
     wait(page, lambda: text(page, "label").startswith("even digit"))
     card = page.find_element(By.ID, "answer")
     names = [name.get_attribute("textContent") for name in card.find_elements(By.CSS_SELECTOR, ".guess .name")]

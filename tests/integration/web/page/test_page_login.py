@@ -1,16 +1,16 @@
 """Logging in and out in a real browser."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.wait import WebDriverWait
 
 from tests.integration.web.browser import console_errors
 from tests.integration.web.camera import Camera
-from tests.integration.web.page.test_page_states import findings
+from tests.integration.web.page.accessibility import Findings
+from tests.integration.web.page.test_page import wait
 from tests.secured import PASSWORD, protected, quick_hash
 from vitcam.access.password import save_password
 from vitcam.web.server import WebServer
@@ -20,10 +20,6 @@ from vitcam.web.server import WebServer
 def guarded(camera: Camera, tmp_path: Path) -> Iterator[WebServer]:
     with protected(camera, tmp_path / "state") as server:
         yield server
-
-
-def wait(chrome: Chrome, condition: Callable[[], object]) -> None:
-    WebDriverWait(chrome, 30, 0.1).until(lambda _: condition())
 
 
 def type_password(chrome: Chrome, password: str) -> None:
@@ -85,7 +81,7 @@ def test_after_too_many_guesses_the_page_says_how_long_to_wait(chrome: Chrome, g
     assert " s." in message(chrome)
 
 
-def test_the_login_page_has_nothing_that_axe_objects_to(chrome: Chrome, guarded: WebServer) -> None:
+def test_the_login_page_has_nothing_that_axe_objects_to(chrome: Chrome, guarded: WebServer, findings: Findings) -> None:
     chrome.get(guarded.url)
 
     assert findings(chrome) == []

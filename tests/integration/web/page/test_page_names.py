@@ -14,8 +14,8 @@ from tests.daemon import daemon
 from tests.grouped import grouped_model, unsure_photo
 from tests.integration.web.browser import console_errors
 from tests.integration.web.camera import MODEL, Camera
+from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.test_page import open_page, picture_width, text, wait
-from tests.integration.web.page.test_page_states import findings
 from vitcam.names.active import ActiveNames
 from vitcam.names.wanted import OwnName, WantedNames, names_in
 from vitcam.web.parts import Binding
@@ -202,7 +202,9 @@ def test_another_language_is_chosen_and_names_of_ones_own_stay(
     assert console_errors(chrome) == []
 
 
-def test_what_a_file_says_cannot_be_changed_and_its_place_is_shown(camera: Camera, chrome: Chrome) -> None:
+def test_what_a_file_says_cannot_be_changed_and_its_place_is_shown(
+    camera: Camera, chrome: Chrome, findings: Findings
+) -> None:
     file = "/etc/vitcam/config.toml"
     fixed = WantedNames("de", (OwnName("CUP", "Becher", file),), file)
     server = WebServer(camera.parts(WIDE, names=ActiveNames(fixed)), Binding())
@@ -222,7 +224,7 @@ def test_what_a_file_says_cannot_be_changed_and_its_place_is_shown(camera: Camer
     assert objections == []
 
 
-def test_names_that_are_not_kept_say_why(named: WebServer, keeper: Keeper, chrome: Chrome) -> None:
+def test_names_that_are_not_kept_say_why(named: WebServer, keeper: Keeper, chrome: Chrome, findings: Findings) -> None:
     keeper.reason = "the disk is full"
     begin(chrome, named)
     choose(chrome, "cat")
@@ -247,7 +249,9 @@ def test_a_refused_name_stays_in_the_field_and_the_reason_is_below_it(
 
 
 @pytest.mark.parametrize("chrome", [1280, 390], indirect=True)
-def test_the_list_fits_its_window_and_is_accessible(named: WebServer, names: ActiveNames, chrome: Chrome) -> None:
+def test_the_list_fits_its_window_and_is_accessible(
+    named: WebServer, names: ActiveNames, chrome: Chrome, findings: Findings
+) -> None:
     names.replace(WantedNames("de", (OwnName("thing 7", "x" * 100), OwnName("consommé", ""))))
     begin(chrome, named)
     choose(chrome, "thing 7")

@@ -12,8 +12,8 @@ from selenium.webdriver.support.select import Select
 
 from tests.daemon import daemon, get_json
 from tests.integration.web.browser import console_errors, resize
+from tests.integration.web.page.accessibility import findings_at_every_size
 from tests.integration.web.page.test_page import wait
-from tests.integration.web.page.test_page_states import findings
 
 
 def setting(chrome: Chrome, name: str) -> WebElement:
@@ -34,7 +34,7 @@ def open_settings(chrome: Chrome, url: str) -> None:
     wait(chrome, lambda: control(chrome, "store.enabled").is_displayed())
 
 
-@pytest.mark.long
+@pytest.mark.slow("vitcam/web")
 def test_a_setting_is_changed_by_keyboard_kept_over_a_restart_and_reset(chrome: Chrome, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[store]\n# half a week\nkeep_days = 3.5\n")
     kept = tmp_path / "vitcam" / "settings.toml"
@@ -63,7 +63,7 @@ def test_a_setting_is_changed_by_keyboard_kept_over_a_restart_and_reset(chrome: 
         wait(chrome, lambda: "no such thing" in said(chrome, "clips.labels"))
         assert control(chrome, "clips.labels").get_property("value") == ""
 
-        assert findings(chrome) == []
+        assert findings_at_every_size(chrome) == []
         resize(chrome, 390, 844)
         assert chrome.execute_script("return document.documentElement.scrollWidth - innerWidth") == 0
         resize(chrome, 1280, 800)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 
 import cv2
@@ -14,6 +13,7 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.camera import MODEL, Camera, Photos
+from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.frames import Image, Shown
 from vitcam.pictures.decode import Decoded
@@ -24,12 +24,6 @@ from vitcam.state import Heat, History
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
-_AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
-_RUN_AXE = """
-  const done = arguments[arguments.length - 1];
-  axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => done(
-    violations.map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(" ").slice(0, 300)}`)));
-"""
 _DRAG = """
   const drag = (kind) => document.getElementById(arguments[0]).dispatchEvent(
     new DragEvent(kind, {bubbles: true, cancelable: true}));
@@ -91,17 +85,6 @@ def photo(folder: Path, name: str = "photo.png") -> str:
     return str(path)
 
 
-def findings(chrome: Chrome) -> list[str]:
-    """What axe-core objects to, light and dark, on a phone, a desktop and a wide screen."""
-    chrome.execute_cdp_cmd("Runtime.evaluate", {"expression": _AXE})
-    found: list[str] = []
-    for size in ((390, 844), (1280, 800), (2560, 1440)):
-        for scheme in ("light", "dark"):
-            resize(chrome, *size, scheme)
-            found += [f"{size} {scheme} {each}" for each in chrome.execute_async_script(_RUN_AXE)]
-    return found
-
-
 def test_a_drag_that_began_on_the_page_is_not_an_upload(page: Chrome) -> None:
     page.execute_script(_DRAG, "snapshot", "dragstart")
     page.execute_script(_DROP, "a frame", "frame.jpg", "image/jpeg")
@@ -139,7 +122,9 @@ def test_a_link_from_another_page_gets_a_sentence(page: Chrome) -> None:
     assert hidden(page, "photo-result")
 
 
-def test_an_unfamiliar_picture_has_no_name_and_says_why(site: tuple[Camera, WebServer], page: Chrome) -> None:
+def test_an_unfamiliar_picture_has_no_name_and_says_why(
+    site: tuple[Camera, WebServer], page: Chrome, findings: Findings
+) -> None:
     site[0].known = False
     wait(page, lambda: text(page, "label").strip() == "Not sure")
     card = page.find_element(By.ID, "answer")
@@ -150,7 +135,7 @@ def test_an_unfamiliar_picture_has_no_name_and_says_why(site: tuple[Camera, WebS
 
 
 def test_a_picture_whose_best_guess_is_unlikely_is_not_sure_and_shows_the_three_best(
-    site: tuple[Camera, WebServer], page: Chrome
+    site: tuple[Camera, WebServer], page: Chrome, findings: Findings
 ) -> None:
     site[0].p, site[0].others = 0.4, {"cat": 0.2, "dog": 0.1, "fox": 0.09, "ant": 0.01}
     wait(page, lambda: text(page, "label").strip() == "Not sure")
@@ -192,7 +177,7 @@ def test_guesses_below_five_per_cent_are_not_shown(site: tuple[Camera, WebServer
 
 
 def test_a_blank_picture_has_no_name_and_the_page_says_that_there_is_nothing_to_see(
-    site: tuple[Camera, WebServer], page: Chrome
+    site: tuple[Camera, WebServer], page: Chrome, findings: Findings
 ) -> None:
     site[0].known, site[0].blank = False, True
     wait(page, lambda: text(page, "label").strip() == "Nothing to see")
@@ -205,7 +190,7 @@ def test_a_blank_picture_has_no_name_and_the_page_says_that_there_is_nothing_to_
     assert findings(page) == []
 
 
-def test_each_overlay_is_explained_in_a_sentence(page: Chrome) -> None:
+def test_each_overlay_is_explained_in_a_sentence(page: Chrome, findings: Findings) -> None:
     sentences = set()
     for choice in page.find_elements(By.CSS_SELECTOR, "#overlays label"):
         choice.click()
@@ -216,7 +201,9 @@ def test_each_overlay_is_explained_in_a_sentence(page: Chrome) -> None:
     assert findings(page) == []
 
 
-def test_a_photo_is_shown_next_to_the_models_input_and_can_be_explained(page: Chrome, tmp_path: Path) -> None:
+def test_a_photo_is_shown_next_to_the_models_input_and_can_be_explained(
+    page: Chrome, tmp_path: Path, findings: Findings
+) -> None:
     page.find_element(By.ID, "file").send_keys(photo(tmp_path))
     wait(page, lambda: "cat" in text(page, "photo-label"))
     given = "return document.querySelector('#photo-given img').naturalWidth"
@@ -245,7 +232,7 @@ def test_a_photo_is_shown_next_to_the_models_input_and_can_be_explained(page: Ch
     ],
 )
 def test_a_file_that_is_not_a_photo_gets_a_sentence_and_clears_the_old_answer(
-    page: Chrome, tmp_path: Path, name: str, kind: str, sentence: str
+    page: Chrome, tmp_path: Path, name: str, kind: str, sentence: str, findings: Findings
 ) -> None:
     page.find_element(By.ID, "file").send_keys(photo(tmp_path))
     wait(page, lambda: "cat" in text(page, "photo-label"))
@@ -256,7 +243,7 @@ def test_a_file_that_is_not_a_photo_gets_a_sentence_and_clears_the_old_answer(
     assert findings(page) == []
 
 
-def test_a_slideshow_can_be_paused_and_stepped_through(page: Chrome, playback: Playback) -> None:
+def test_a_slideshow_can_be_paused_and_stepped_through(page: Chrome, playback: Playback, findings: Findings) -> None:
     playback.offer(60, can_step_back=True)
     playback.arrive(2, "test/cup/coffee.jpg")  # `test` is the source: what is the same for all photos says nothing
     wait(page, lambda: text(page, "position") == "3 of 60 · cup/coffee.jpg")
@@ -273,7 +260,7 @@ def test_there_is_no_pause_button_for_a_camera(page: Chrome) -> None:
     assert hidden(page, "playback")
 
 
-def test_the_page_shows_a_crop_from_an_earlier_run_and_can_remove_it(page: Chrome) -> None:
+def test_the_page_shows_a_crop_from_an_earlier_run_and_can_remove_it(page: Chrome, findings: Findings) -> None:
     camera = Camera(fps=10)
     camera.active_crop = ActiveCrop(Region(0.2, 0.2, 0.5, 0.5), from_earlier_run=True)
     with camera:
@@ -292,7 +279,9 @@ def test_the_page_shows_a_crop_from_an_earlier_run_and_can_remove_it(page: Chrom
     assert region is None
 
 
-def test_without_a_picture_the_reason_is_visible_once(site: tuple[Camera, WebServer], page: Chrome) -> None:
+def test_without_a_picture_the_reason_is_visible_once(
+    site: tuple[Camera, WebServer], page: Chrome, findings: Findings
+) -> None:
     site[0].lose_signal("the cable is loose")
     wait(page, lambda: text(page, "status") == "No picture")
     line = page.find_element(By.ID, "reason")
@@ -303,7 +292,7 @@ def test_without_a_picture_the_reason_is_visible_once(site: tuple[Camera, WebSer
 
 
 def test_a_problem_of_the_camera_is_said_while_its_picture_is_shown(
-    site: tuple[Camera, WebServer], page: Chrome
+    site: tuple[Camera, WebServer], page: Chrome, findings: Findings
 ) -> None:
     site[0].problem = "the camera is frozen"
     wait(page, lambda: text(page, "reason") == "the camera is frozen")
@@ -315,14 +304,14 @@ def test_a_problem_of_the_camera_is_said_while_its_picture_is_shown(
     assert found == []
 
 
-def test_choosing_a_crop_is_accessible(page: Chrome) -> None:
+def test_choosing_a_crop_is_accessible(page: Chrome, findings: Findings) -> None:
     page.find_element(By.ID, "crop").click()
     wait(page, lambda: not hidden(page, "crop-panel"))
 
     assert findings(page) == []
 
 
-def test_zoom_shows_only_what_the_model_sees(page: Chrome) -> None:
+def test_zoom_shows_only_what_the_model_sees(page: Chrome, findings: Findings) -> None:
     shape = "const {width, height} = document.querySelector('.frame').getBoundingClientRect(); return width / height"
     before = page.execute_script(shape)
     page.find_element(By.ID, "zoom").click()
@@ -355,7 +344,9 @@ def test_a_phone_in_landscape_shows_the_pause_button_without_scrolling(page: Chr
     assert bar["y"] + bar["height"] <= 390
 
 
-def test_a_clock_that_is_not_believed_is_shown_until_it_is(page: Chrome, site: tuple[Camera, WebServer]) -> None:
+def test_a_clock_that_is_not_believed_is_shown_until_it_is(
+    page: Chrome, site: tuple[Camera, WebServer], findings: Findings
+) -> None:
     camera, _ = site
     camera.history = History(True, clock="The clock of this machine says 2018-01-01.")
     wait(page, lambda: text(page, "clock") == "The clock of this machine says 2018-01-01.")
@@ -367,7 +358,7 @@ def test_a_clock_that_is_not_believed_is_shown_until_it_is(page: Chrome, site: t
 
 
 def test_a_hot_processor_and_a_weak_supply_are_shown_with_what_to_do(
-    page: Chrome, site: tuple[Camera, WebServer]
+    page: Chrome, site: tuple[Camera, WebServer], findings: Findings
 ) -> None:
     camera, _ = site
     camera.heat = Heat(celsius=79.4, limit_celsius=80.0, max_fps=12.5, advice="The processor is hot. Add a fan.")

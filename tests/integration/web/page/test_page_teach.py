@@ -14,8 +14,8 @@ from tests.daemon import Daemon, answer_to, daemon, get_json
 from tests.integration.daemon.test_teach import pictures
 from tests.integration.web.browser import console_errors
 from tests.integration.web.camera import Camera
+from tests.integration.web.page.accessibility import findings_at_every_size
 from tests.integration.web.page.test_page import open_page, text, wait
-from tests.integration.web.page.test_page_states import findings
 from tests.secured import bearer, quick_hash
 from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
@@ -23,7 +23,7 @@ from vitcam.access.tokens import Scope, create_token
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("vitcam/web")
 
 NOTHING = "nothing special"
 PATIENCE_S = 90
@@ -139,7 +139,7 @@ def test_two_labels_are_collected_taught_used_and_taken_back(
     press(chrome, "use")
     until(chrome, lambda: text(chrome, "teach-message") == "my things is in use now.")
     until(chrome, lambda: text(chrome, "model-name") == "my things")
-    objections = findings(chrome)
+    objections = findings_at_every_size(chrome)
     press(chrome, "back")
     until(chrome, lambda: running.state()["model"] == "everyday")
     until(chrome, lambda: text(chrome, "model-name") == "everyday")
@@ -209,7 +209,7 @@ def test_a_wrongly_named_picture_is_shown_and_moved_and_lost_labels_are_named(tm
         until(chrome, lambda: counts(running) == {"red disc": 12, "blue disc": 12})
         other = answer_to(f"{running.url}/api/model", {"name": "my things"})
         until(chrome, lambda: text(chrome, "model-name") == "my things")
-        objections, errors = findings(chrome), console_errors(chrome)
+        objections, errors = findings_at_every_size(chrome), console_errors(chrome)
 
     assert zones
     assert "tabby cat" in lost

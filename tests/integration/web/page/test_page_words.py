@@ -10,8 +10,8 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from tests.daemon import daemon
 from tests.integration.web.browser import console_errors
+from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.test_page import picture_width, text, wait
-from tests.integration.web.page.test_page_states import findings
 from tests.worded import WORDS, photo, worded_model
 
 
@@ -35,7 +35,7 @@ def send(page: Chrome, words: str) -> None:
     page.find_element(By.ID, "words-apply").click()
 
 
-def test_other_words_are_typed_and_the_next_answer_is_one_of_them(page: Chrome) -> None:
+def test_other_words_are_typed_and_the_next_answer_is_one_of_them(page: Chrome, findings: Findings) -> None:
     wait(page, lambda: text(page, "label").startswith("a red thing"))
     assert field(page).get_attribute("value") == "\n".join(WORDS)
     send(page, "a circle\n\n  a cross ")

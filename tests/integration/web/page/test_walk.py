@@ -30,7 +30,7 @@ from tests.integration.web.page.test_page import picture_width, text, wait
 from tests.parts import need_program
 from tests.videos import write_video
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("vitcam/web")
 
 GOLDEN = Path(__file__).parents[4] / "models/golden"
 FPS, SIDE = 10, 360

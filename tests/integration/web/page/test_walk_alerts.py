@@ -16,15 +16,15 @@ from selenium.webdriver.support.ui import Select
 
 from tests.daemon import Daemon, daemon, get_json
 from tests.integration.web.browser import console_errors, resize
+from tests.integration.web.page.accessibility import findings_at_every_size
 from tests.integration.web.page.test_page import text, wait
-from tests.integration.web.page.test_page_states import findings
 from tests.push_service import Browser, decoded, push_service
 from tests.secured import bearer, quick_hash
 from tests.unit.actions.receiver import Receiver, receiver
 from vitcam.access.password import save_password
 from vitcam.access.tokens import Scope, create_token
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("vitcam/web")
 
 PATIENCE_S = 120
 CONFIG = '[camera]\nsource = "demo"\n\n[[on]]\nname = "lamp"\nlabel = "dog"\nfor_s = 5\nfile = "seen.jsonl"\n'
@@ -105,7 +105,7 @@ def test_the_first_alert_is_made_from_an_event_tried_and_delivered_with_the_keyb
     # what is missing is said, and stays to be mended
     part(chrome, "alert-label").send_keys(Keys.ENTER)
     until(chrome, lambda: "at least one way" in text(chrome, "alert-message"))
-    assert findings(chrome) == []
+    assert findings_at_every_size(chrome) == []
     press(chrome, part(chrome, "alert-by-webhook"))
     part(chrome, "alert-webhook").send_keys("ftp://home.example", Keys.ENTER)
     until(chrome, lambda: "such as https://" in text(chrome, "alert-message"))
@@ -128,7 +128,7 @@ def test_the_first_alert_is_made_from_an_event_tried_and_delivered_with_the_keyb
     assert text(chrome, "alert-heard").startswith("Alert:")
     assert "secret-path" not in chrome.page_source
     look(chrome, "tried")
-    assert findings(chrome) == []
+    assert findings_at_every_size(chrome) == []
 
     # delivered, when it is seen again; and the rule of the file stands beside it with its line
     until(chrome, lambda: received(there, trial=False))
@@ -233,7 +233,7 @@ def test_a_browser_is_allowed_by_a_press_gets_a_trial_shows_it_and_is_removed(tm
             assert (told[0][0], told[0][1]["tag"]) == ("Trial: tabby cat", "page-tabby-cat")
             assert told[1:] == ["close", {"open": "#event/01A"}, "focus", "close", f"{running.url}/#event/01A"]
             look(chrome, "browsers")
-            assert findings(chrome) == []
+            assert findings_at_every_size(chrome) == []
 
             press(chrome, part(chrome, "alerts-devices").find_element(By.TAG_NAME, "button"))
             until(chrome, lambda: "gets no messages any more" in text(chrome, "alerts-browser-message"))

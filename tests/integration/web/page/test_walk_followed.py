@@ -17,7 +17,7 @@ from tests.integration.web.page.test_page_followed import frames, rows
 from tests.videos import write_video
 from vitcam.frames import Image
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("vitcam/web")
 
 GOLDEN = Path(__file__).parents[4] / "models/golden"
 FPS, WIDTH, HEIGHT, SIDE = 15, 1280, 720, 150

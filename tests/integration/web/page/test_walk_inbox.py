@@ -12,13 +12,13 @@ from selenium.webdriver.common.by import By
 
 from tests.daemon import Daemon, answer_to, daemon, get_json
 from tests.integration.web.browser import console_errors, resize
+from tests.integration.web.page.accessibility import findings_at_every_size
 from tests.integration.web.page.test_page import text
-from tests.integration.web.page.test_page_states import findings
 from tests.integration.web.page.test_page_teach import add, begin, counts, hold, inside, look, part, press, until
 from tests.shapes import draw
 from tests.videos import write_video
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("vitcam/web")
 
 THINGS = {"red cross": ("red", "cross"), "blue circle": ("blue", "circle"), "green triangle": ("green", "triangle")}
 ZONES = ("left", "middle", "right")
@@ -99,7 +99,7 @@ def test_three_things_are_taught_ten_pictures_named_and_learned_from(
     chrome.execute_script("document.getElementById('inbox').scrollIntoView({block: 'start'})")
     until(chrome, lambda: chrome.execute_script("return document.getElementById('inbox-picture').naturalWidth") > 0)
     look(chrome, tmp_path, "inbox")
-    objections = findings(chrome)
+    objections = findings_at_every_size(chrome)
     resize(chrome, width, 800)
     for _ in range(10):
         name_one(chrome, running, kind)
@@ -117,7 +117,7 @@ def test_three_things_are_taught_ten_pictures_named_and_learned_from(
     until(chrome, lambda: part(chrome, "report").is_displayed() and text(chrome, "teach-use") == "Use my things 2")
     report = text(chrome, "teach-report")
     look(chrome, tmp_path, "learned")
-    objections += findings(chrome)
+    objections += findings_at_every_size(chrome)
     resize(chrome, width, 800, "dark")
     wide = chrome.execute_script("return document.documentElement.scrollWidth - innerWidth")
     chrome.execute_script("document.getElementById('teach-use').focus()")
@@ -127,7 +127,7 @@ def test_three_things_are_taught_ten_pictures_named_and_learned_from(
     learned = inbox(running)
     chrome.execute_script("document.getElementById('inbox').scrollIntoView({block: 'start'})")
     look(chrome, tmp_path, "dark")
-    objections += findings(chrome)
+    objections += findings_at_every_size(chrome)
 
     assert set(collected) == set(THINGS)
     assert waits >= 1

@@ -11,10 +11,11 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from tests.daemon import Daemon, daemon
 from tests.integration.web.browser import console_errors, resize
+from tests.integration.web.page.accessibility import findings_at_every_size
 from tests.integration.web.page.test_page import text, wait
-from tests.integration.web.page.test_page_states import _DROP, findings
+from tests.integration.web.page.test_page_states import _DROP
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("vitcam/web")
 
 _DROP_LINK = """
   const dropped = new DataTransfer();
@@ -99,7 +100,7 @@ def test_from_a_sample_to_whom_a_patch_attends(chrome: Chrome, running: Daemon, 
     assert chrome.execute_script("return document.documentElement.scrollWidth <= innerWidth")
     assert console_errors(chrome) == []
     if width > 900:
-        assert findings(chrome) == [], "on a phone, a desktop and a wide screen"
+        assert findings_at_every_size(chrome) == [], "on a phone, a desktop and a wide screen"
 
 
 def test_a_click_on_the_picture_chooses_the_patch_under_it(chrome: Chrome, running: Daemon) -> None:

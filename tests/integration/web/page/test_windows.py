@@ -14,6 +14,8 @@ from tests.integration.web.page.test_page import picture_width, text, wait
 from tests.secured import ask
 from vitcam.web.server import WebServer
 
+pytestmark = pytest.mark.slow("vitcam/web")
+
 MANY = 8
 PATIENCE_S = 60
 
@@ -54,7 +56,6 @@ def all_show(chrome: Chrome, handles: list[str], label: str) -> None:
         wait(chrome, lambda: shows(chrome, label), PATIENCE_S)
 
 
-@pytest.mark.long
 def test_eight_windows_show_the_picture_whichever_of_them_is_closed(
     chrome: Chrome, server: WebServer, camera: Camera
 ) -> None:

@@ -13,9 +13,10 @@ from selenium.webdriver import Chrome
 
 from tests.eventually import eventually
 from tests.integration.web.browser import console_errors, resize
+from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.history.site import Site, cards, history_site, open_history, seen_at
 from tests.integration.web.page.test_page import text, wait
-from tests.integration.web.page.test_page_states import findings, hidden
+from tests.integration.web.page.test_page_states import hidden
 from vitcam.rects import Box, Rect
 
 BOX = Rect(240, 20, 40, 40)
@@ -98,7 +99,9 @@ def test_the_view_of_the_event_frames_it_and_shows_it_from_near_by(
     assert console_errors(chrome) == []
 
 
-def test_the_next_event_without_a_box_has_no_frame_and_no_second_picture(chrome: Chrome, site: Site) -> None:
+def test_the_next_event_without_a_box_has_no_frame_and_no_second_picture(
+    chrome: Chrome, site: Site, findings: Findings
+) -> None:
     see_bird(site)
     open_history(chrome, site, "event/bird")
     wait(chrome, lambda: not hidden(chrome, "event-detail") and not hidden(chrome, "event-box"))

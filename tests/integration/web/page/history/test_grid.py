@@ -11,10 +11,11 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
 from tests.integration.web.browser import console_errors, resize
+from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.history.conftest import EVENTS
 from tests.integration.web.page.history.site import Site, cards, ids, open_history
 from tests.integration.web.page.test_page import picture_width, text, wait
-from tests.integration.web.page.test_page_states import findings, hidden
+from tests.integration.web.page.test_page_states import hidden
 from vitcam.history.stored import Query
 
 _LOADED = """
@@ -40,7 +41,9 @@ def focused(page: Chrome) -> str | None:
     return found
 
 
-def test_the_newest_events_come_first_and_only_those_on_the_screen_exist(page: Chrome, site: Site) -> None:
+def test_the_newest_events_come_first_and_only_those_on_the_screen_exist(
+    page: Chrome, site: Site, findings: Findings
+) -> None:
     open_history(page, site)
     wait(page, lambda: page.execute_script(_LOADED))
     first = ids(page)[:3]
@@ -84,7 +87,7 @@ def test_filters_leave_what_fits_and_stay_in_the_address(page: Chrome, site: Sit
     assert console_errors(page) == []
 
 
-def test_a_search_that_nothing_fits_says_so(page: Chrome, site: Site) -> None:
+def test_a_search_that_nothing_fits_says_so(page: Chrome, site: Site, findings: Findings) -> None:
     open_history(page, site)
     page.find_element(By.NAME, "text").send_keys("zebra", Keys.ENTER)
 
@@ -119,7 +122,7 @@ def test_events_are_searched_while_a_viewer_types(page: Chrome, site: Site) -> N
     assert all("text=cup" in name for name in asked)
 
 
-def test_a_part_of_the_day_is_chosen_on_the_axis(page: Chrome, site: Site) -> None:
+def test_a_part_of_the_day_is_chosen_on_the_axis(page: Chrome, site: Site, findings: Findings) -> None:
     open_history(page, site)
     wait(page, lambda: text(page, "timeline-title"))
     if text(page, "timeline-title") != "Yesterday":  # just after midnight the newest event is of yesterday
@@ -140,7 +143,7 @@ def test_a_part_of_the_day_is_chosen_on_the_axis(page: Chrome, site: Site) -> No
     assert findings(page) == []
 
 
-def test_counts_by_label_and_hour_are_a_picture_and_a_table(page: Chrome, site: Site) -> None:
+def test_counts_by_label_and_hour_are_a_picture_and_a_table(page: Chrome, site: Site, findings: Findings) -> None:
     open_history(page, site)
     page.find_element(By.CSS_SELECTOR, "#counts summary").click()
     wait(page, lambda: len(page.find_elements(By.CSS_SELECTOR, "#counts-picture .cell")) == 4 * 24)

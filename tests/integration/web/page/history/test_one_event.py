@@ -10,10 +10,11 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.eventually import eventually
 from tests.integration.web.browser import console_errors
+from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.history.conftest import EVENTS
 from tests.integration.web.page.history.site import Site, cards, history_site, ids, open_history, picture, seen_at
 from tests.integration.web.page.test_page import text, wait
-from tests.integration.web.page.test_page_states import findings, hidden
+from tests.integration.web.page.test_page_states import hidden
 from vitcam.frames import Group
 from vitcam.history.budget import WriteBudget
 from vitcam.history.stored import Action
@@ -25,7 +26,7 @@ def source(page: Chrome) -> str:
     return str(page.find_element(By.ID, "event-image").get_attribute("src"))
 
 
-def test_an_event_shows_picture_curve_guesses_and_what_was_done(page: Chrome, site: Site) -> None:
+def test_an_event_shows_picture_curve_guesses_and_what_was_done(page: Chrome, site: Site, findings: Findings) -> None:
     site.store.note_action("e8", Action("at night", "webhook", "failed", "connection refused"))
     assert eventually(lambda: (event := site.store.get("e8")) and event.actions)
     open_history(page, site, "event/e8")
@@ -121,7 +122,9 @@ def test_an_event_that_was_opened_by_a_link_leads_to_the_ones_beside_it(page: Ch
     assert console_errors(page) == []
 
 
-def test_an_event_that_shows_the_picture_of_another_one_leads_to_it(page: Chrome, tmp_path: Path) -> None:
+def test_an_event_that_shows_the_picture_of_another_one_leads_to_it(
+    page: Chrome, tmp_path: Path, findings: Findings
+) -> None:
     with history_site(tmp_path, 0, budget=WriteBudget(50.0)) as site:
         for number in (12, 24):
             site.see(seen_at(int(time.time() * 1000) + number, number), picture(0))
@@ -174,7 +177,7 @@ def test_a_favourite_is_found_among_the_favourites(page: Chrome, site: Site) -> 
     assert console_errors(page) == []
 
 
-def test_an_event_is_deleted_only_after_a_question(page: Chrome, site: Site) -> None:
+def test_an_event_is_deleted_only_after_a_question(page: Chrome, site: Site, findings: Findings) -> None:
     site.see(seen_at(int(time.time() * 1000) - 30 * 86_400_000, 5000), picture(1))
     assert eventually(lambda: site.store.get("e5000"))
     open_history(page, site, "event/e5000")
@@ -194,7 +197,7 @@ def test_an_event_is_deleted_only_after_a_question(page: Chrome, site: Site) -> 
     assert objections == []
 
 
-def test_an_event_that_is_gone_is_said_in_a_sentence(page: Chrome, site: Site) -> None:
+def test_an_event_that_is_gone_is_said_in_a_sentence(page: Chrome, site: Site, findings: Findings) -> None:
     open_history(page, site, "event/nothing")
 
     wait(page, lambda: text(page, "event-message") == "This event is not in the store any more.")

@@ -7,9 +7,10 @@ from selenium.webdriver.common.by import By
 
 from tests.integration.web.browser import console_errors
 from tests.integration.web.camera import Camera
+from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.history.site import cards, history_site, open_history
 from tests.integration.web.page.test_page import text, wait
-from tests.integration.web.page.test_page_states import findings, hidden
+from tests.integration.web.page.test_page_states import hidden
 from tests.secured import bearer, quick_hash
 from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
@@ -18,7 +19,9 @@ from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
 
-def test_a_caller_who_may_only_look_gets_no_buttons_that_change(page: Chrome, tmp_path: Path) -> None:
+def test_a_caller_who_may_only_look_gets_no_buttons_that_change(
+    page: Chrome, tmp_path: Path, findings: Findings
+) -> None:
     save_password(tmp_path, quick_hash())
     token = create_token(tmp_path, "screen", Scope.READ)
     page.execute_cdp_cmd("Network.enable", {})
@@ -42,7 +45,7 @@ def test_a_caller_who_may_only_look_gets_no_buttons_that_change(page: Chrome, tm
     assert complaints == []
 
 
-def test_where_no_events_are_stored_the_page_says_how_to_change_that(page: Chrome) -> None:
+def test_where_no_events_are_stored_the_page_says_how_to_change_that(page: Chrome, findings: Findings) -> None:
     with Camera(fps=5) as camera:
         server = WebServer(camera.parts(), Binding())
         server.start()

@@ -17,9 +17,9 @@ from selenium.webdriver.support.select import Select
 from tests.eventually import eventually
 from tests.household import FIRST, RARE, make_history
 from tests.integration.web.browser import console_errors, resize
+from tests.integration.web.page.accessibility import findings_at_every_size
 from tests.integration.web.page.history.site import Site, cards, history_site, open_history, seen_at
 from tests.integration.web.page.test_page import text, wait
-from tests.integration.web.page.test_page_states import findings
 from vitcam.history.query_text import as_written
 from vitcam.history.stored import Query
 
@@ -76,7 +76,7 @@ def is_sound(page: Chrome) -> None:
     assert page.execute_script(_WIDE) <= 0
     if width < 600:
         return  # axe looks at a phone's page, too, from the desk
-    assert findings(page) == []
+    assert findings_at_every_size(page) == []
     resize(page, width, height, scheme)
 
 
@@ -88,7 +88,7 @@ def counted(site: Site, day: date, **conditions: frozenset[str]) -> dict[str, in
     return {story.label: story.events for story in summary.whole.stories}
 
 
-@pytest.mark.long
+@pytest.mark.slow("vitcam/web")
 @pytest.mark.parametrize("page", SIZES, indirect=True, ids=["desk", "phone"])
 def test_a_busy_day_is_found_folded_opened_filtered_summarised_compared_and_exported(
     page: Chrome, site: Site, tmp_path: Path
@@ -273,7 +273,7 @@ def test_times_of_wrong_clocks_are_told_and_hide_nothing(page: Chrome, tmp_path:
         wait(page, lambda: page.find_element(By.ID, "diary-more").is_displayed())
         press(page, "#diary-more")
         wait(page, lambda: "1970" in page.find_element(By.ID, "diary-weeks").text)
-        objections = findings(page)
+        objections = findings_at_every_size(page)
         errors = console_errors(page)
 
     assert objections == []
