@@ -60,6 +60,7 @@ class _Families(Collector):
         yield from self._health()
         yield from self._machine()
         yield from self._kept()
+        yield from self._broker()
         yield InfoMetricFamily("vitcam_build", "What runs.", value=dict(self._figures.build))
 
     def _pipeline(self) -> Iterator[Metric]:
@@ -90,6 +91,7 @@ class _Families(Collector):
         yield GaugeMetricFamily("vitcam_ready", "1: frames are classified.", value=ready)
         yield GaugeMetricFamily("vitcam_degraded", "1: something else does not work.", value=state.status == "degraded")
         yield GaugeMetricFamily("vitcam_camera_problem", "1: the view is moved, covered or the like.", value=problem)
+        yield GaugeMetricFamily("vitcam_paused", "1: somebody has asked to classify nothing.", value=state.paused)
         yield GaugeMetricFamily("vitcam_watchdog_ok", "1: no stage stands still.", value=not figures.stalled)
         faults = CounterMetricFamily("vitcam_faults", "Failures after which a part began again.", labels=["part"])
         for part, count in figures.faults.items():
@@ -125,6 +127,14 @@ class _Families(Collector):
         for result, count in (("made", clips.made), ("left_out", clips.left_out)):
             made.add_metric([result], count)
         yield made
+
+    def _broker(self) -> Iterator[Metric]:
+        mqtt = self._figures.state.mqtt
+        if mqtt.enabled:
+            yield GaugeMetricFamily("vitcam_mqtt_connected", "1: the broker is reached.", value=mqtt.connected)
+            yield GaugeMetricFamily("vitcam_mqtt_waiting", "Events not confirmed by the broker.", value=mqtt.waiting)
+            given_up = "Events that were too old or too many."
+            yield CounterMetricFamily("vitcam_mqtt_given_up", given_up, value=mqtt.given_up)
 
 
 def _cumulative(times: StageTimes) -> Iterator[tuple[str, float]]:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.command import vitcam
-from tests.daemon import Daemon, daemon, status_of
+from tests.daemon import Daemon, daemon, free_port, status_of
 from tests.eventually import eventually
 from tests.fake_machine import FakeMachine
 from tests.parts import need_program
@@ -50,7 +50,8 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     state = str(folder / "state")
     token = vitcam("token", "create", "prometheus", XDG_STATE_HOME=state).out.strip()
     own = {"XDG_STATE_HOME": state, "VITCAM_WEB_PASSWORD": PASSWORD, "PYTHONPATH": machine.python_path}
-    with daemon("--source", "demo", "--host", "0.0.0.0", **own) as running:
+    no_broker = ("--set", "mqtt.host=127.0.0.1", "--set", f"mqtt.port={free_port()}")
+    with daemon("--source", "demo", "--host", "0.0.0.0", *no_broker, **own) as running:
         assert eventually(lambda: is_ready(running), every_s=0.2), running.errors()
         config = examples_for(running, token, folder / "prometheus")
         with prometheus(config, folder / "series") as prom:

@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.prometheus import dashboard_expressions
 from vitcam.meters import BUCKETS_S, StageTimes
 from vitcam.metrics.exposition import RunFigures, exposition
-from vitcam.state import Cost, Heat, State
+from vitcam.state import Cost, Heat, MqttState, State
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/program/metrics.md").read_text("utf-8")
@@ -35,6 +35,7 @@ def everything() -> RunFigures:
         *("ok", "", 1.0, "demo", "toy"),
         heat=Heat(60.0, hindrances=("throttled",)),
         cost=Cost(1.0, 1, 1),
+        mqtt=MqttState(enabled=True),
     )
     return RunFigures(
         state=state,
