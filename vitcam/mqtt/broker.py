@@ -2,7 +2,8 @@
 
 import logging
 import ssl
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -45,12 +46,32 @@ class Broker:
         self.address = f"[{settings.host}]:{port}" if ":" in settings.host else f"{settings.host}:{port}"
         """For people."""
 
-    def client(self, version: str) -> "Client":
-        """A connection that is not open yet; entering it opens it. Called in an event loop.
+    @asynccontextmanager
+    async def connected(self, version: str) -> AsyncIterator["Client"]:
+        """A connection, from its begin to its end.
 
         version  `5` or `3.1.1`
-        raises   BrokerTrouble where a library or a file is missing
+        raises   BrokerTrouble where there is none, or where it ends
         """
+        client, entered, said = self._client(version), False, LastWords()
+        notice_early_end(client, said)
+        try:
+            async with client:
+                entered = True
+                yield client
+        except (OSError, ValueError) as error:
+            raise self.sentence(error, said) from error
+        except Exception as error:
+            from aiomqtt import MqttError
+
+            if not isinstance(error, MqttError):
+                raise
+            trouble = self.sentence(error, said)
+            raise BrokerTrouble(str(trouble)) if entered else trouble from error
+        finally:
+            release(client)
+
+    def _client(self, version: str) -> "Client":
         if not find_spec("aiomqtt"):
             raise BrokerTrouble(MISSING)
         from aiomqtt import Client, ProtocolVersion, Will
@@ -84,7 +105,7 @@ class Broker:
         client._client.connect_timeout = _CONNECT_S  # aiomqtt has no argument for it
         return client
 
-    def sentence(self, error: BaseException) -> BrokerTrouble:
+    def sentence(self, error: BaseException, said: "LastWords") -> BrokerTrouble:
         """Why connecting failed, or a connection ended. What the library raises has no types for it."""
         from aiomqtt import MqttCodeError
 
@@ -95,6 +116,9 @@ class Broker:
             return BrokerTrouble(f"{why}; mqtt.authority names the certificate that signed it")
         if isinstance(context, ssl.SSLError):
             return BrokerTrouble(f"{at} refuses the encrypted connection: {context.reason or context}")
+        if "SSL" in said.text:
+            why = said.text.partition("SSL: ")[2].partition("]")[0].replace("_", " ").lower()
+            return BrokerTrouble(f"{at} refuses the encrypted connection: {why}; check mqtt.certificate and mqtt.key")
         if isinstance(context, TimeoutError) or "timed out" in text:
             return OtherVersion(f"{at} did not answer in time")
         if isinstance(context, OSError):
@@ -122,6 +146,44 @@ class Broker:
                 files = " with ".join(filter(None, (settings.certificate, settings.key)))
                 raise BrokerTrouble(f"mqtt.certificate {files} cannot be used: {_reason(error)}") from error
         return context
+
+
+class LastWords:
+    """The last error that the library has logged on one connection: some exceptions do not have it."""
+
+    text = ""
+
+
+def notice_early_end(client: "Client", said: LastWords) -> None:
+    """Let a connection that ends before the broker has answered fail at once: aiomqtt waits for the time limit."""
+    from aiomqtt import MqttError
+    from paho.mqtt.enums import LogLevel
+
+    ended = client._client.on_disconnect
+
+    def on_disconnect(*of_paho: Any) -> None:
+        if not client._connected.done():
+            client._connected.set_exception(MqttError("it ended before an answer"))
+        if ended is not None:
+            ended(*of_paho)
+
+    def on_log(*of_paho: Any) -> None:
+        if of_paho[2] == LogLevel.MQTT_LOG_ERR:
+            said.text = str(of_paho[3])
+
+    client._client.on_disconnect = on_disconnect
+    client._client.on_log = on_log
+
+
+def release(client: "Client") -> None:
+    """Close what aiomqtt leaves open where a connection fails: the socket, a task, and an exception nobody asks for."""
+    if client._misc_task is not None:
+        client._misc_task.cancel()
+    with suppress(Exception):  # paho's own clean-up, which its destructor calls too late
+        client._client._reset_sockets()
+    for future in (client._connected, client._disconnected):
+        if future.done() and not future.cancelled():
+            future.exception()
 
 
 def notice_refusals(client: "Client", refused: Callable[[str], object]) -> None:

@@ -172,22 +172,8 @@ class MqttClient:
 
     async def _session(self) -> None:
         """Raises BrokerTrouble where there is no connection, or it ends."""
-        entered = False
-        try:
-            async with self._broker.client(self._versions[0]) as client:
-                entered = True
-                await MqttSession(client, self.parts, self._signals, self._note_opened, self._write_down).serve()
-        except BrokerTrouble:
-            raise
-        except (OSError, ValueError) as error:
-            raise self._broker.sentence(error) from error
-        except Exception as error:
-            from aiomqtt import MqttError
-
-            if not isinstance(error, MqttError):
-                raise
-            trouble = self._broker.sentence(error)
-            raise BrokerTrouble(str(trouble)) if entered else trouble from error
+        async with self._broker.connected(self._versions[0]) as client:
+            await MqttSession(client, self.parts, self._signals, self._note_opened, self._write_down).serve()
 
     def _note_opened(self) -> None:
         self._connected, self._opened, self._trouble = True, True, ""

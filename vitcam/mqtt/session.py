@@ -12,7 +12,7 @@ from vitcam.mqtt.commands import Commands
 from vitcam.mqtt.jobs import done_in, first_to_end
 from vitcam.mqtt.report import Report
 from vitcam.mqtt.topics import COMMANDS, OFFLINE, ONLINE, Topics
-from vitcam.storage.outbox import Outbox
+from vitcam.storage.outbox import Delivery, Outbox
 from vitcam.threads.worker import WatchedExecutor
 
 if TYPE_CHECKING:
@@ -153,14 +153,18 @@ class MqttSession:
         while True:
             self._signals.more.clear()
             batch = await done_in(self._parts.disk, partial(self._parts.outbox.first, KIND, "", _READ_AT_ONCE))
-            for begin in range(0, len(batch), WINDOW):
-                part = batch[begin : begin + WINDOW]
-                sends = (self._publish(self._parts.topics.event, each.body, retain=False) for each in part)
-                await asyncio.gather(*sends)
-            if batch:
-                await done_in(self._parts.disk, partial(self._parts.outbox.remove, *batch))
-            else:
+            if not batch:
                 await self._signals.more.wait()
+            confirmed: list[Delivery] = []
+            try:
+                for begin in range(0, len(batch), WINDOW):
+                    part = batch[begin : begin + WINDOW]
+                    sends = (self._publish(self._parts.topics.event, each.body, retain=False) for each in part)
+                    await asyncio.gather(*sends)
+                    confirmed += part
+            finally:
+                if confirmed:
+                    await done_in(self._parts.disk, partial(self._parts.outbox.remove, *confirmed))
 
     async def _publish(self, topic: str, text: str, *, retain: bool = True) -> None:
         """Returns once the broker has it. Raises BrokerTrouble where it refuses."""

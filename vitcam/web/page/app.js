@@ -172,7 +172,7 @@ function controlsOf({ name, input, heads, words, stream }) {
 // began: when it was asked for
 function showState(state, began) {
   const paused = state.status === "ok" && state.playback?.paused;
-  showStatus(paused ? "paused" : state.status, state.reason || (state.problem ?? ""));
+  showStatus(paused ? "paused" : state.status, state.reason || (state.problem ?? "") || state.mqtt.trouble);
   document.getElementById("source").textContent = state.source;
   speed.show(state);
   showSession(state.access);

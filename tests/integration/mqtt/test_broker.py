@@ -1,0 +1,296 @@
+"""Brokers that come and go, refuse, are silent, or speak another version; and how much waits for them."""
+
+import resource
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.eventually import eventually
+from tests.integration.mqtt.client import Flow, connecting, event
+from tests.mosquitto import Mosquitto, Subscriber
+from tests.parts import need_program
+from vitcam.config.mqtt import MqttSettings
+
+pytestmark = pytest.mark.slow("vitcam/mqtt", "vitcam/storage/outbox.py", "tests/mosquitto.py")
+EVENTS = "vitcam/cam/event"
+
+
+def settings(port: int) -> MqttSettings:
+    return MqttSettings(host="127.0.0.1", port=port, name="cam")
+
+
+@pytest.mark.fault(
+    "the MQTT broker is killed and started again, 20 times",
+    injected="SIGKILL, or an end in order, to mosquitto while events come; a subscriber with a session that it keeps",
+    observed="no id is missing at the subscriber, each comes first in order, and what comes twice is the same",
+)
+def test_no_event_is_lost_by_a_broker_that_is_killed_20_times(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broker = Mosquitto(tmp_path / "broker")
+    with (
+        broker,
+        Subscriber(broker, EVENTS) as subscriber,
+        connecting(tmp_path, settings(broker.port)) as client,
+        Flow(client, every_s=0.005) as flow,
+    ):
+        for turn in range(20):
+            seen = len(subscriber.heard)
+            assert eventually(lambda: len(subscriber.heard) > seen + 20)  # noqa: B023 - called within the turn
+            if turn % 2:
+                broker.stop()
+            else:
+                broker.kill()
+            count = flow.count
+            assert eventually(lambda: flow.count > count + 20)  # noqa: B023
+            broker.start()
+        seen = len(subscriber.heard)
+        assert eventually(lambda: len(subscriber.heard) > seen + 20)
+        flow.__exit__()
+        assert eventually(lambda: len({*subscriber.of(EVENTS)}) == flow.count), (
+            len({*subscriber.of(EVENTS)}),
+            flow.count,
+        )
+
+    ids = [record["id"] for record in subscriber.records(EVENTS)]
+    assert [*dict.fromkeys(ids)] == [f"{number:06}" for number in range(flow.count)]
+    payloads = subscriber.of(EVENTS)
+    assert len({*payloads}) == flow.count  # a duplicate is the same to the last byte
+    with capsys.disabled():
+        print(f"\n20 kills: {flow.count} events, 0 missing, {len(payloads) - flow.count} duplicates, all identical")
+
+
+@pytest.mark.fault(
+    "100,000 events wait for a broker that is away",
+    injected="no broker, then mosquitto",
+    observed="they take at most 200 MB of disk and of memory, and arrive in order",
+)
+def test_100000_events_that_wait_arrive_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broker, number = Mosquitto(tmp_path / "broker"), 100_000
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with connecting(tmp_path, settings(broker.port)) as client:
+        for each in range(number):
+            client.event(event(each))
+            if each % 1000 == 999:
+                assert eventually(lambda: len(client._incoming) < 1000)
+        assert eventually(lambda: client.state().waiting == number and not client._incoming)
+        disk = sum(path.stat().st_size for path in tmp_path.glob("outbox.db*"))
+        memory = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+        began_s = time.monotonic()
+        with broker, Subscriber(broker, EVENTS) as subscriber:
+            assert eventually(lambda: len(subscriber.heard) >= number, 600)
+            took_s = time.monotonic() - began_s
+            assert eventually(lambda: client.state().waiting == 0)
+            after = sum(path.stat().st_size for path in tmp_path.glob("outbox.db*"))
+
+    ids = [record["id"] for record in subscriber.records(EVENTS)]
+    assert ids == [f"{each:06}" for each in range(number)]
+    with capsys.disabled():
+        print(
+            f"\n100,000 events: {disk / 1e6:.0f} MB of disk, {memory / 1e6:.0f} MB more memory, "
+            f"drained in {took_s:.0f} s, {after / 1e6:.1f} MB of disk then"
+        )
+    assert disk <= 200e6
+    assert memory <= 200e6
+    assert after < 10e6
+
+
+def test_a_wrong_password_is_said_and_the_right_one_works(tmp_path: Path) -> None:
+    passwords = tmp_path / "passwords"
+    passwords.touch(0o600)
+    subprocess.run([need_program("mosquitto_passwd"), "-b", passwords, "cam", "right"], check=True, timeout=60)
+    broker = Mosquitto(tmp_path / "broker", f"password_file {passwords}")
+    with broker:
+        wrong = replace(settings(broker.port), user="cam", password="wrong one")
+        for version in ("5", "3.1.1"):
+            with connecting(None, wrong, (version,)) as client:
+                client.event(event(1))
+                assert eventually(lambda: "refuses this user" in client.state().trouble), client.state()
+                assert "wrong one" not in client.state().trouble
+                assert (client.state().connected, client.state().waiting) == (False, 1)
+        with connecting(None, replace(wrong, password="right")) as client:
+            assert eventually(lambda: client.state().connected), client.state()
+
+
+def test_what_the_broker_does_not_let_it_write_is_said_and_waits(tmp_path: Path) -> None:
+    rights = tmp_path / "rights"
+    rights.write_text("topic readwrite vitcam/cam/status\n")
+    broker = Mosquitto(tmp_path / "broker", "allow_anonymous true", f"acl_file {rights}")
+    with broker, connecting(None, settings(broker.port), ("5",)) as client:
+        client.event(event(1))
+        assert eventually(lambda: "let its user write to vitcam/cam/#" in client.state().trouble), client.state()
+        assert client.state().waiting == 1
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # paho leaves a refused TLS socket open
+def test_tls_with_client_certificates(tmp_path: Path) -> None:
+    authority = _authority(tmp_path, "authority")
+    _certificate(tmp_path, "server", authority, "IP:127.0.0.1")
+    mine = _certificate(tmp_path, "cam", authority)
+    stranger = _certificate(tmp_path, "stranger", _authority(tmp_path, "other"))
+    lines = (
+        f"cafile {authority}",
+        f"certfile {tmp_path}/server.pem",
+        f"keyfile {tmp_path}/server.key",
+        "require_certificate true",
+        "use_identity_as_username true",
+    )
+    with Mosquitto(tmp_path / "broker", *lines) as broker:
+        good = replace(
+            settings(broker.port),
+            tls=True,
+            authority=str(authority),
+            certificate=str(mine),
+            key=str(mine.with_suffix(".key")),
+        )
+        with connecting(None, good) as client:
+            assert eventually(lambda: client.state().connected), client.state()
+        for wrong, said in [
+            (replace(good, authority=""), "cannot be trusted"),
+            (replace(good, certificate="", key=""), "127.0.0.1"),
+            (replace(good, certificate=str(stranger), key=str(stranger.with_suffix(".key"))), "127.0.0.1"),
+            (replace(good, certificate=str(tmp_path / "none.pem")), "none.pem"),
+            (replace(good, key=str(stranger.with_suffix(".key"))), "mqtt.certificate"),
+            (replace(good, tls=False), "127.0.0.1"),
+        ]:
+            with connecting(None, wrong) as client:
+                assert eventually(lambda: said in client.state().trouble), (wrong, client.state())  # noqa: B023
+                assert not client.state().connected
+
+
+@pytest.mark.fault(
+    "the MQTT broker accepts a connection and never answers",
+    injected="a socket that listens and says nothing, and one that closes at once",
+    observed="the state says so, events wait, both versions of the protocol are tried, and the end does not hang",
+)
+@pytest.mark.parametrize("closes", [False, True])
+def test_a_broker_that_never_answers_costs_nothing(closes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vitcam.mqtt.broker.ANSWER_S", 0.5)
+    first: list[bytes] = []
+    with _broker_of(first, b"", closes) as port, connecting(None, settings(port)) as client:
+        client.event(event(1))
+        assert eventually(lambda: {packet[8] for packet in first} == {4, 5}), first
+        state = client.state()
+        assert (state.connected, state.waiting) == (False, 1)
+        assert f"127.0.0.1:{port}" in state.trouble
+        began_s = time.monotonic()
+        client.close(None)
+        assert client.workers[0].join(20)
+        assert time.monotonic() - began_s < 10
+
+
+def test_a_broker_that_knows_3_1_1_only_is_asked_with_that(tmp_path: Path) -> None:
+    broker = Mosquitto(tmp_path / "broker")
+    with (
+        broker,
+        _only_3_1_1(broker.port) as port,
+        Subscriber(broker, EVENTS) as subscriber,
+        connecting(None, settings(port)) as client,
+    ):
+        client.event(event(1))
+        assert eventually(lambda: len(subscriber.heard) == 1), client.state()
+
+
+@contextmanager
+def _broker_of(first: list[bytes], answer: bytes, closes: bool) -> Iterator[int]:
+    """A server that keeps what each connection says first, answers with some bytes, and closes it or not."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        open_ones: list[socket.socket] = []
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                first.append(connection.recv(1000))
+                connection.sendall(answer)
+                if closes:
+                    connection.close()
+                else:
+                    open_ones.append(connection)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            for each in open_ones:
+                each.close()
+
+
+@contextmanager
+def _only_3_1_1(behind: int) -> Iterator[int]:
+    """What mosquitto says, but MQTT 5 is refused as brokers do that were made before it."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=_pass_on_3_1_1, args=(listener, behind))
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def _pass_on_3_1_1(listener: socket.socket, behind: int) -> None:
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        hello = connection.recv(1000)
+        if hello[8] == 5:
+            connection.sendall(b"\x20\x02\x00\x01")  # CONNACK: unacceptable protocol version
+            connection.close()
+            continue
+        broker = socket.create_connection(("127.0.0.1", behind))
+        broker.sendall(hello)
+        for pair in ((connection, broker), (broker, connection)):
+            threading.Thread(target=_pump, args=pair, daemon=True).start()
+
+
+def _pump(source: socket.socket, sink: socket.socket) -> None:
+    with suppress(OSError):
+        while data := source.recv(65536):
+            sink.sendall(data)
+    for each in (source, sink):
+        with suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
+        each.close()
+
+
+def _openssl(*arguments: str) -> None:
+    subprocess.run([need_program("openssl"), *arguments], check=True, capture_output=True, timeout=60)
+
+
+def _authority(folder: Path, name: str) -> Path:
+    """A certificate that signs others, with its key beside it."""
+    pem, key = folder / f"{name}.pem", folder / f"{name}.key"
+    new = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}"]
+    _openssl(*new, "-keyout", str(key), "-out", str(pem))
+    return pem
+
+
+def _certificate(folder: Path, name: str, authority: Path, address: str = "DNS:cam") -> Path:
+    """A certificate that `authority` signed, with its key beside it."""
+    pem, key = folder / f"{name}.pem", folder / f"{name}.key"
+    new = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}"]
+    signed = [
+        "-CA",
+        str(authority),
+        "-CAkey",
+        str(authority.with_suffix(".key")),
+        "-addext",
+        f"subjectAltName={address}",
+    ]
+    _openssl(*new, *signed, "-addext", "basicConstraints=critical,CA:false", "-keyout", str(key), "-out", str(pem))
+    return pem
