@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import paho.mqtt.client as paho
+from paho.mqtt.enums import CallbackAPIVersion
 
 from tests.daemon import free_port
 from tests.eventually import eventually
@@ -40,7 +41,7 @@ class Mosquitto:
                     "autosave_interval 1",
                     "autosave_on_changes true",
                     "max_queued_messages 0",
-                    "max_inflight_messages 0",  # what it has confirmed is on its way to who is connected, not in a queue
+                    "max_inflight_messages 0",  # what it has confirmed waits in no queue
                     "user root",
                     "",
                 ]
@@ -104,9 +105,7 @@ class Subscriber:
         """Topic, payload, and whether it was retained."""
         self._broker = broker
         self._topics = topics
-        self._client = client = paho.Client(
-            paho.CallbackAPIVersion.VERSION2, client_id="a-subscriber", clean_session=False
-        )
+        self._client = client = paho.Client(CallbackAPIVersion.VERSION2, client_id="a-subscriber", clean_session=False)
         if login:
             client.username_pw_set(*login)
         client.reconnect_delay_set(1, 1)
@@ -144,7 +143,7 @@ class Subscriber:
         self._subscribed = True
 
     def _on_message(self, _client: paho.Client, _data: object, message: paho.MQTTMessage) -> None:
-        self.heard.append((message.topic, message.payload, message.retain))
+        self.heard.append((message.topic, bytes(message.payload), message.retain))
 
 
 def settings_of(broker: Mosquitto, name: str = "cam", **others: str) -> Mapping[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import redirect_stdout
 
 from vitcam.config.settings import Settings
-from vitcam.doctor import camera, machine, model, python, service
+from vitcam.doctor import broker, camera, machine, model, python, service
 from vitcam.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.errors import TOLD_ELSEWHERE
 from vitcam.machine import Machine
@@ -23,6 +23,7 @@ CHECKS: dict[str, CheckFunction] = {
     "port": service.port,
     "access": service.access,
     "service": service.unit,
+    "mqtt": broker.mqtt,
     "clips": machine.clips,
     "disk": machine.disk,
     "memory": machine.memory,

@@ -36,10 +36,14 @@ class OtherVersion(BrokerTrouble):
 
 
 class Broker:
-    """Makes connections to the broker of the settings."""
+    """Makes connections to the broker of the settings.
 
-    def __init__(self, settings: MqttSettings, topics: Topics) -> None:
+    probe  only to see whether it answers: under another name, and without a last will
+    """
+
+    def __init__(self, settings: MqttSettings, topics: Topics, probe: bool = False) -> None:
         self._settings = settings
+        self._probe = probe
         self._topics = topics
         port = settings.port or (8883 if settings.tls else 1883)
         self._port = port
@@ -90,9 +94,9 @@ class Broker:
             password=settings.password or None,
             logger=_quiet,
             # always the same: the broker then ends the session of a connection that broke without its knowledge
-            identifier=f"{self._topics.prefix}-{self._topics.name}".replace("/", "-"),
+            identifier=self._topics.base.replace("/", "-") + ("-doctor" if self._probe else ""),
             protocol=ProtocolVersion.V5 if is_5 else ProtocolVersion.V311,
-            will=Will(self._topics.status, OFFLINE, 1, True),
+            will=None if self._probe else Will(self._topics.status, OFFLINE, 1, True),
             clean_session=None if is_5 else True,
             timeout=ANSWER_S,
             keepalive=_KEEPALIVE_S,

@@ -102,6 +102,29 @@ def test_100000_events_that_wait_arrive_in_order(tmp_path: Path, capsys: pytest.
     assert after < 10e6
 
 
+@pytest.mark.fault(
+    "the disk is full while events wait for an MQTT broker",
+    injected="an outbox that may not grow, and no broker at first",
+    observed="events are kept in memory, and arrive in order once the broker is there",
+)
+def test_with_a_full_disk_events_arrive_all_the_same(tmp_path: Path) -> None:
+    broker = Mosquitto(tmp_path / "broker")
+    with connecting(tmp_path, settings(broker.port)) as client:
+        client.event(event(0))
+        assert eventually(lambda: client.parts.outbox.waiting("mqtt") == 1)
+        database = client.parts.outbox._opened()
+        database.execute(f"PRAGMA max_page_count = {database.execute('PRAGMA page_count').fetchone()[0]}")
+        for number in range(1, 900):
+            client.event(event(number))
+        assert eventually(lambda: client.parts.outbox.waiting("mqtt") == 900)
+        assert client.parts.outbox.lost_at_end("mqtt")
+        with broker, Subscriber(broker, EVENTS) as subscriber:
+            assert eventually(lambda: client.state().waiting == 0)
+            assert eventually(lambda: len(subscriber.heard) >= 900)
+
+    assert [record["id"] for record in subscriber.records(EVENTS)] == [f"{number:06}" for number in range(900)]
+
+
 def test_a_wrong_password_is_said_and_the_right_one_works(tmp_path: Path) -> None:
     passwords = tmp_path / "passwords"
     passwords.touch(0o600)
