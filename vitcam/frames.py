@@ -80,6 +80,8 @@ class Unreadable:
 
     path: str
     error: str
+    lasting: bool = True
+    """False: it could not be read or fetched, which may go well another time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ class LiveCamera:
     by itself. Errors are raised where somebody asks: by `newest`, and by iterating. It may be entered again.
 
     source      a URI as `open_source` takes it; empty: the first camera; or a source of your own
-    classifier  what answers; its own copy is used, so you can go on using yours; None: the default model
+    classifier  what answers; its own copy is used, so yours stays free; None: the default model
     options     requested of the source, where it is a URI
     max_fps     classify at most this many pictures/s; 0: no limit
     sinks       get every prediction, and the events that `rules` make of them, in a thread of their own
@@ -172,7 +172,7 @@ class LiveCamera:
         if (failure := pipeline.failure) is not None:
             raise type(failure)(str(failure)) from failure  # a fresh one: it may be asked for again and again
         if trouble := pipeline.trouble:
-            self._answers.clear()  # what it showed before it was lost is no answer any more
+            self._answers.clear()  # what it showed before it was lost does not hold any more
             raise SourceLost(trouble)
         if pipeline.over.is_set():
             return

@@ -10,7 +10,7 @@ from vitcam import Classifier, Unreadable, classify_all
 
 
 def main(folder: str = "models/golden") -> None:
-    """Print how many photos show what. Files that are no pictures are named, and the others are still classified."""
+    """Print how many photos show what. A file that is not a picture is named, and the others are still classified."""
     broken: list[Unreadable] = []
     photos = classify_all(Classifier("everyday"), [folder], on_unreadable=broken.append)
     shown = Counter(photo.prediction.shown.label or "not sure" for photo in photos)

@@ -11,7 +11,7 @@ from vitcam import Classifier, Rules, events_of_film
 
 def main(film: str = "vitcam/sources/demo.mp4") -> None:
     """Print a line for each event that has ended; the end of the film ends all."""
-    rules = Rules(enter=0.6, dwell_s=0.5)  # 60 % for half a second, or it is no event
+    rules = Rules(enter=0.6, dwell_s=0.5)  # it must stay above 60 % for half a second
     for event in events_of_film(Path(film), Classifier("everyday"), rules):
         if event.phase == "end" and event.end_ns is not None:
             print(f"{event.start_ns / 1e9:7.1f} s to {event.end_ns / 1e9:7.1f} s  {event.shown.label or event.label}")

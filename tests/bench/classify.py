@@ -39,7 +39,7 @@ def many_photos(count: int, folder: Path | None) -> Iterator[Path]:
     golden = Path(__file__).parents[2] / "models" / "golden"
     caltech101 = (data_root() or golden) / "caltech101"
     root = folder or (caltech101 if caltech101.is_dir() else golden)
-    found = find_images(str(root), lambda bad: None)
+    found = list(find_images(str(root), lambda bad: None))
     found = found[:: max(1, len(found) // count)]
     with tempfile.TemporaryDirectory(prefix="vitcam-bench-") as made:
         for number in range(count):

@@ -4,7 +4,7 @@ import os
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Generator, Iterable, Iterator, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -57,6 +57,8 @@ class PhotoTasks:
     decode_untrusted: Decode
     on_total: Callable[[int], None]
     """Called with the number of further photos as it becomes known."""
+    wants: Callable[[str], bool] | None
+    """As in `classify_all`."""
 
     def __iter__(self) -> Iterator[PhotoTask]:
         """An error in a target becomes the last task, so that it is raised after the answers before it."""
@@ -73,7 +75,8 @@ class PhotoTasks:
             yield photo.from_stdin
         elif target.startswith(("http://", "https://")):
             self.on_total(1)
-            yield partial(photo.from_address, self.decode_untrusted)
+            if self.wants is None or self.wants(photo.path):
+                yield partial(photo.from_address, self.decode_untrusted)
         else:
             yield from self._in_files(target)
 
@@ -81,17 +84,21 @@ class PhotoTasks:
         reports: list[Unreadable] = []
         options = SourceOptions(input=self.input, realtime=False, loop=False, on_unreadable=reports.append)
         numbers = count()
-        with open_source(target, options) as source:
-            if source.live:
-                name = redacted(target)
-                raise UsageError(f"{name} is a camera, not a photo; use `vitcam run --source {name}`")
-            if isinstance(source, Sized):
-                self.on_total(len(source))
-            yield from _reported(reports)
-            if isinstance(source, Images):
-                yield from (_Photo(target, path, self.input, numbers).from_file for path in source.paths)
-            else:
-                yield from (partial(_from_video, frame, numbers) for frame in source)
+        source = open_source(target, options)
+        if source.live:
+            name = redacted(target)
+            raise UsageError(f"{name} is a camera, not a photo; use `vitcam run --source {name}`")
+        if isinstance(source, Images):
+            self.on_total(source.count())
+            for path in source.found():
+                yield from _reported(reports)
+                if self.wants is None or self.wants(path):
+                    yield _Photo(target, path, self.input, numbers).from_file
+        elif self.wants is not None:
+            raise UsageError(f"{redacted(target)} is a film, whose pictures have no names; take photos with --resume")
+        else:
+            with source as frames:
+                yield from (partial(_from_video, frame, numbers) for frame in frames)
         yield from _reported(reports)
 
 
@@ -118,7 +125,7 @@ class _Photo:
             try:
                 data = _fetch(self.source)
             except VitcamError as error:
-                return Unreadable(self.path, str(error))
+                return Unreadable(self.path, str(error), lasting=False)
             return self._classify(data, decode_untrusted, started, classifier)
 
         return StartedTask(_FETCH_LIMIT + _PX * MAX_UNTRUSTED_PIXELS, fetch_and_classify)
@@ -130,7 +137,7 @@ class _Photo:
             data = read()
             header = checked_header(data, _OWN_FILE)
         except UsageError as error:
-            return _skip(Unreadable(self.path, str(error)))
+            return _skip(Unreadable(self.path, str(error), lasting=not isinstance(error.__cause__, OSError)))
         size = len(data) + 2 * _PX * header.width * header.height
         return StartedTask(size, partial(self._classify, data, decode, started))
 
@@ -200,6 +207,7 @@ def classify_all(
     on_unreadable: Callable[[Unreadable], None] = log_unreadable,
     on_total: Callable[[int], None] = lambda _: None,
     workers: int | None = None,
+    wants: Callable[[str], bool] | None = None,
 ) -> Generator[ClassifiedPhoto, None, None]:
     """Classify everything that the targets name, in order.
 
@@ -209,10 +217,12 @@ def classify_all(
     on_unreadable  called for each photo that cannot be read; the others are classified
     on_total       called with the number of further photos as it becomes known, from any thread
     workers        how many photos at once; None: one for each core that this process may use
+    wants          called with each path and address before it is read; False leaves that photo out; None: all are
+                   classified, and films, too
     raises         SourceError if a target names nothing
     """
     with closing(DecodeProcess()) as decode_untrusted:
-        tasks = iter(PhotoTasks(targets, classifier.input, decode_untrusted, on_total))
+        tasks = iter(PhotoTasks(targets, classifier.input, decode_untrusted, on_total, wants))
         first = list(islice(tasks, 2))
         classifiers = [classifier] if len(first) < 2 else _one_per_core(classifier, workers)
         with closing(in_order(chain(first, tasks), classifiers)) as results:

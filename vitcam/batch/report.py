@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
+from vitcam.batch.answer_file import AnswerFile
 from vitcam.frames import Prediction, Unreadable
 from vitcam.sinks.layout import Layout
 from vitcam.terminal.consoles import stderr_console, stdout_console
@@ -19,15 +20,22 @@ class Report:
 
     targets  how many were named on the command line
     labels   of the model
+    answers  where the answers go instead; None: to stdout
     """
 
-    def __init__(self, targets: int, labels: tuple[str, ...], as_json: bool) -> None:
+    def __init__(self, targets: int, labels: tuple[str, ...], as_json: bool, answers: AnswerFile | None = None) -> None:
         self._as_json = as_json
+        self._answers = answers
         self._targets = targets
         self._layout = Layout.of(labels)
         self._stderr, self._stdout = stderr_console(), stdout_console()
         self._started = time.monotonic()
         self.frames = self.errors = self.expected = self._unknown = self._unsure = 0
+
+    @property
+    def done(self) -> int:
+        """How many photos it has said something of, in this run or in one before."""
+        return self.frames + self.errors + (self._answers.skipped if self._answers is not None else 0)
 
     @property
     def many(self) -> bool:
@@ -40,7 +48,9 @@ class Report:
         is_strange = prediction.blank or prediction.unfamiliar
         self._unknown += is_strange
         self._unsure += prediction.shown.level == "none" and not is_strange
-        if self._as_json:
+        if self._answers is not None:
+            self._answers.prediction(prediction)
+        elif self._as_json:
             self._record(prediction_record(prediction))
         elif self.many:
             self._line(self._layout.row(prediction, prediction.path or "-"))
@@ -54,7 +64,9 @@ class Report:
     def unreadable(self, photo: Unreadable) -> None:
         """Name a photo that is skipped, on stderr; in JSON on stdout, too."""
         self.errors += 1
-        if self._as_json:
+        if self._answers is not None:
+            self._answers.unreadable(photo)
+        elif self._as_json:
             self._record(error_record(photo))
         self._stderr.print(f"skipped {photo.path}: {photo.error}", markup=False, highlight=False)
 
@@ -70,6 +82,8 @@ class Report:
                 text += f"; {self._unknown} {verb} like {self._layout.none_of} the model knows"
             if self._unsure:
                 text += f"; not sure of {self._unsure}"
+            if self._answers is not None and self._answers.skipped:
+                text += f"; {self._answers.skipped:,} were answered before"
             self._stderr.print(text, highlight=False)
 
     def _record(self, record: dict[str, Any]) -> None:

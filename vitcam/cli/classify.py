@@ -1,7 +1,7 @@
 """`vitcam classify`."""
 
 import os
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,21 +28,35 @@ def classify(
     overlay: Annotated[
         Path | None, typer.Option("--overlay", help="Save the photo with the overlay here; for many photos, a folder.")
     ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            "--resume",
+            metavar="OUT.jsonl",
+            help="Write the answers as JSON lines behind those in this file, and leave out photos that it answers.",
+        ),
+    ] = None,
 ) -> None:
     """Say what is on a photo, how sure the model is, and where it looked."""
+    if resume is not None and (as_json or overlay is not None):
+        option = "--json" if as_json else "--overlay"
+        raise UsageError(f"--resume writes the answers to {resume} and nowhere else; leave out {option}")
     settings = model.settings()
     try:
-        read_any = _classify(targets, settings, as_json, overlay)
+        read_any = _classify(targets, settings, as_json, overlay, resume)
     except KeyboardInterrupt:
         os._exit(130)  # taking the interpreter down under threads that are inside OpenCV would abort the process
     if not read_any:
         raise typer.Exit(1)
 
 
-def _classify(targets: list[str], settings: "Settings", as_json: bool, overlay: Path | None) -> bool:
-    """Print the answers and save the overlays; False if not a single photo could be read."""
+def _classify(
+    targets: list[str], settings: "Settings", as_json: bool, overlay: Path | None, resume: Path | None
+) -> bool:
+    """Print or write the answers and save the overlays; False if not a single photo could be read."""
     from rich.progress import MofNCompleteColumn
 
+    from vitcam.batch.answer_file import AnswerFile
     from vitcam.batch.photos import classify_all
     from vitcam.batch.report import Report
     from vitcam.model.classifier import open_classifier
@@ -50,8 +64,10 @@ def _classify(targets: list[str], settings: "Settings", as_json: bool, overlay: 
 
     classifier = open_classifier(settings.model)
     call_by_names(classifier, settings.names)
-    report = Report(len(targets), classifier.displayed_labels, as_json)
-    with progress_bar(MofNCompleteColumn()) as progress:
+    with ExitStack() as stack:
+        answers = None if resume is None else stack.enter_context(AnswerFile(resume, classifier.identity))
+        report = Report(len(targets), classifier.displayed_labels, as_json, answers)
+        progress = stack.enter_context(progress_bar(MofNCompleteColumn()))
         task = progress.add_task("classifying", total=0, visible=False)
 
         def expect(more: int) -> None:
@@ -59,15 +75,17 @@ def _classify(targets: list[str], settings: "Settings", as_json: bool, overlay: 
             progress.update(task, total=report.expected, visible=report.expected > 1)
 
         workers = settings.model.threads or None
-        with closing(classify_all(classifier, targets, report.unreadable, expect, workers)) as photos:
+        wants = None if answers is None else answers.wants
+        photos = classify_all(classifier, targets, report.unreadable, expect, workers, wants)
+        with closing(photos):
             for photo in photos:
                 report.prediction(photo.prediction)
                 if overlay is not None:
                     path = _overlay_path(overlay, photo, report.many)
                     _write_overlay(path, photo, default_overlay(classifier.gives))
-                progress.update(task, completed=report.frames + report.errors)
+                progress.update(task, completed=report.done)
     report.summary()
-    return report.frames > 0
+    return report.done > report.errors
 
 
 def _overlay_path(wanted: Path, photo: "ClassifiedPhoto", many: bool) -> Path:

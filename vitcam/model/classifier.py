@@ -163,6 +163,11 @@ class Classifier:
         return self.card.outputs["probabilities"]
 
     @property
+    def identity(self) -> ModelIdentity:
+        """What its predictions say that answered."""
+        return self._identity
+
+    @property
     def input(self) -> InputSpec:
         """The size and resize mode of the model's input."""
         return self.card.input

@@ -8,6 +8,8 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator
+from heapq import merge
+from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,6 +19,8 @@ from vitcam.frames import Frame, Image, Unreadable
 from vitcam.pictures.decode import FOREIGN_SUFFIXES, IMAGE_SUFFIXES, MAX_BYTES, READABLE, decode_image
 from vitcam.sources.playback import Pace, repeat_frame
 from vitcam.sources.source import SourceOptions
+
+_RUN = 50_000  # names that are sorted at once
 
 
 class Images:
@@ -38,14 +42,17 @@ class Images:
     def __len__(self) -> int:
         return len(self._paths)
 
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The files, once it was entered, for callers that read them in another order."""
-        return tuple(self._paths)
+    def found(self) -> Iterator[str]:
+        """The files as `find_images` gives them, for callers that read them by themselves. It need not be entered."""
+        return find_images(self._place, self._options.on_unreadable)
+
+    def count(self) -> int:
+        """How many these are. Looks through all folders."""
+        return sum(1 for _ in find_images(self._place, lambda _: None))
 
     def __enter__(self) -> Self:
         self._pace = Pace()
-        self._paths = find_images(self._place, self._options.on_unreadable)
+        self._paths = list(self.found())
         if self._options.realtime:
             self._options.playback.offer(len(self._paths), can_step_back=True)
         return self
@@ -117,8 +124,10 @@ class Images:
         return self._options.frame(picture, self._uri, seq, started_ns, capture_ns, path)
 
 
-def find_images(place: str, on_unreadable: Callable[[Unreadable], None]) -> list[str]:
+def find_images(place: str, on_unreadable: Callable[[Unreadable], None]) -> Iterator[str]:
     """The files that an image, a folder or a glob names, sorted; by their suffix unless a file itself is named.
+
+    Of a folder they are found while they are taken, so that a million of them need next to no memory.
 
     on_unreadable  called for each folder that may not be looked into
     raises         SourceError when there is none
@@ -127,36 +136,75 @@ def find_images(place: str, on_unreadable: Callable[[Unreadable], None]) -> list
         raise SourceError("images: needs the path of an image or a folder after the colon")
     path = Path(place)
     if path.is_dir():
-        found = sorted(_below(place.rstrip("/") or "/", on_unreadable))
-        if not found:
+        found = _below(place.rstrip("/") or "/", on_unreadable)
+        first = next(found, None)
+        if first is None:
             raise SourceError(
                 f"the folder {place} holds no image; vitcam looks for {READABLE} files, also in its folders"
             )
-        return found
+        return chain((first,), found)
     if path.exists():
-        return [place]
-    matches = glob.glob(place, recursive=True)  # noqa: PTH207 - pathlib's refuses absolute patterns
-    found = sorted(name for name in matches if _is_named_like_image(name) and Path(name).is_file())
-    if not found:
+        return iter((place,))
+    matches = glob.iglob(place, recursive=True)  # noqa: PTH207 - pathlib's refuses absolute patterns
+    named = sorted(name for name in matches if _is_named_like_image(name) and Path(name).is_file())
+    if not named:
         raise SourceError(f"no image matches {place}; vitcam looks for {READABLE} files")
-    return found
+    return iter(named)
 
 
 def _below(folder: str, on_unreadable: Callable[[Unreadable], None]) -> Iterator[str]:
-    """Image files below a folder. Links are followed, but no folder is entered twice; hidden names are left out."""
+    """Image files below a folder, sorted as whole paths are. Links are followed, but no folder is entered twice; hidden
+    names are left out."""
     entered: set[tuple[int, int]] = set()
 
-    def report(error: OSError) -> None:
-        on_unreadable(Unreadable(str(error.filename), f"cannot be read: {error.strerror}"))
+    def names_in(here: str) -> Iterator[str]:
+        try:
+            status = Path(here).stat()
+            if (status.st_dev, status.st_ino) in entered:
+                return iter(())
+            entered.add((status.st_dev, status.st_ino))
+            with os.scandir(here) as entries:
+                names = _sorted(name for entry in entries if (name := _name_of(entry)))
+        except OSError as error:
+            on_unreadable(Unreadable(here, f"cannot be read: {error.strerror}", lasting=False))
+            return iter(())
+        return (f"{here}/{name}" for name in names)
 
-    for here, folders, names in os.walk(folder, onerror=report, followlinks=True):
-        status = Path(here).stat()
-        if (status.st_dev, status.st_ino) in entered:
-            folders.clear()
-            continue
-        entered.add((status.st_dev, status.st_ino))
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (f"{here}/{name}" for name in names if not name.startswith(".") and _is_named_like_image(name))
+    folders = [names_in(folder)]
+    while folders:
+        if (path := next(folders[-1], None)) is None:
+            folders.pop()
+        elif path.endswith("/"):
+            folders.append(names_in(path[:-1]))
+        else:
+            yield path
+
+
+def _name_of(entry: "os.DirEntry[str]") -> str:
+    """The name of an image; that of a folder with a slash, by which it sorts as the paths below it do; else nothing."""
+    if entry.name.startswith("."):
+        return ""
+    try:
+        if entry.is_dir():
+            return f"{entry.name}/"
+    except OSError:  # a link in a circle: it is reported as a file that cannot be read
+        pass
+    return entry.name if _is_named_like_image(entry.name) else ""
+
+
+def _sorted(names: Iterator[str]) -> Iterator[str]:
+    """As `sorted`, but a million names take the memory of their letters, a fifth of that of as many strings."""
+    runs = []
+    while run := sorted(islice(names, _RUN)):
+        runs.append("".join(f"{name}\0" for name in run))
+    return merge(*map(_split, runs))
+
+
+def _split(run: str) -> Iterator[str]:
+    start = 0
+    while (end := run.find("\0", start)) >= 0:
+        yield run[start:end]
+        start = end + 1
 
 
 def _is_named_like_image(name: str) -> bool:
