@@ -142,6 +142,9 @@ def _show(done: "Installed") -> None:
         typer.echo(f"This is vitcam {__version__}; the verb `upgrade` in place of `install` takes it into use.")
     if done.address:
         typer.echo(f"Address: {done.address}")
+    if done.name:
+        there = urlsplit(done.address)
+        typer.echo(f"By name: {there.scheme}://{done.name}:{there.port}")
     if done.password is not None:
         from vitcam.access.password import USER
 

@@ -69,6 +69,7 @@ NOT_ON_PAGE: Mapping[str, Why] = MappingProxyType(
         "web.names": Why.ACCESS,
         "web.open": Why.ACCESS,
         "web.fetch": Why.FETCH,
+        "web.announce": Why.ADDRESS,
         "web.certificate": Why.CERTIFICATE,
         "web.key": Why.CERTIFICATE,
         "web.proxies": Why.PROXY,

@@ -37,6 +37,13 @@ class WebSettings:
     key: Annotated[
         str, Rule("PEM file with the private key of the certificate. Empty: it is in the file of the certificate")
     ] = ""
+    announce: Annotated[
+        bool,
+        Rule(
+            "Let `vitcam service install` tell the local network, by Avahi, where the page is. It tells nothing if no "
+            "other machine reaches the page"
+        ),
+    ] = True
     proxies: Annotated[
         tuple[str, ...],
         Rule(

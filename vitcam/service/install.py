@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.errors import ConfigError
-from vitcam.service.network import bind_to_network, ensure_password, reachable_address, web_settings
+from vitcam.service.announce import announce, end_announcements
+from vitcam.service.network import bind_to_network, ensure_password, local_name, reachable_address, web_settings
 from vitcam.service.places import UNIT_FILES, Instance, Places
 from vitcam.service.releases import Release, adopt, build, current_release, exclusive, use
 from vitcam.service.systemctl import (
@@ -35,6 +36,8 @@ class Installed:
     """Why the service did not become ready; empty: it runs."""
     fresh: bool
     """False: this version was there before."""
+    name: str = ""
+    """By which the local network finds this machine, such as camera.local; empty: nothing is announced."""
 
 
 def install(
@@ -66,7 +69,8 @@ def install(
         if changed or password or properties(instance.unit).get("ActiveState") != "active":
             tell(f"Starting {instance.unit}.")
             failure = bring_up(instance.unit, settle_s)
-    return Installed(instance.unit, release.version, reachable_address(web), password, failure, fresh)
+        name = local_name() if _announced(places, instance, release, tell) else ""
+    return Installed(instance.unit, release.version, reachable_address(web), password, failure, fresh, name)
 
 
 def uninstall(places: Places) -> list[str]:
@@ -80,6 +84,7 @@ def uninstall(places: Places) -> list[str]:
         units = sorted({*units_in_use(), *enabled_units(places)})
         if units:
             systemctl_checked("disable", "--now", *units)
+        end_announcements(places)
         write_units(places, dict.fromkeys(UNIT_FILES))
         systemctl_checked("daemon-reload")
         systemctl("reset-failed", "vitcam.service", "vitcam@*")
@@ -120,6 +125,15 @@ def _set_up(places: Places, release: Release) -> bool:
         places.command.symlink_to(places.home / "bin/vitcam")
     places.config.mkdir(0o755, parents=True, exist_ok=True)
     return changed
+
+
+def _announced(places: Places, instance: Instance, release: Release, tell: Callable[[str], None]) -> bool:
+    """Whether the local network is told of the page; a failure is told, and the service runs without it."""
+    try:
+        return announce(places, instance, release.version)
+    except OSError as error:
+        tell(f"Other machines do not find the page by itself: {error.filename}: {error.strerror}.")
+        return False
 
 
 def _is_our_link(places: Places) -> bool:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import socket
 import tempfile
 import tomllib
 from pathlib import Path
@@ -77,6 +78,11 @@ def reachable_address(web: WebSettings) -> str:
     host = own_address() if web.host in (_EVERYWHERE, "::") else web.host
     scheme = "https" if web.certificate else "http"
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{web.port}"
+
+
+def local_name() -> str:
+    """What Avahi calls this machine. Another machine of that name in the network makes it add -2 to it."""
+    return f"{socket.gethostname().partition('.')[0].lower()}.local"
 
 
 def _text(path: Path) -> str:

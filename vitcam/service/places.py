@@ -42,6 +42,11 @@ class Places:
         return self.root / "var/lib"
 
     @property
+    def announcements(self) -> Path:
+        """Where Avahi reads what this machine offers; missing where there is no Avahi."""
+        return self.root / "etc/avahi/services"
+
+    @property
     def command(self) -> Path:
         """The link through which a shell finds `vitcam`."""
         return self.root / "usr/local/bin/vitcam"
@@ -66,6 +71,11 @@ class Instance:
                 "whose file all cameras share"
             )
         return cls(name)
+
+    @classmethod
+    def of_unit(cls, unit: str) -> "Instance":
+        """The instance of a unit's name."""
+        return cls(unit.removeprefix("vitcam").removeprefix("@").removesuffix(".service"))
 
     @property
     def unit(self) -> str:

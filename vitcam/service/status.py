@@ -36,8 +36,7 @@ def _about(places: Places, unit: str, found: dict[str, str]) -> Iterator[str]:
 
 
 def _address(places: Places, unit: str) -> str:
-    name = unit.removeprefix("vitcam").removeprefix("@").removesuffix(".service")
     try:
-        return reachable_address(web_settings(places, Instance(name))) or "none that is fixed; the log names it"
+        return reachable_address(web_settings(places, Instance.of_unit(unit))) or "none that is fixed; the log names it"
     except VitcamError as error:
         return f"unknown: {error}"

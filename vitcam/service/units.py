@@ -49,7 +49,7 @@ def write_units(places: Places, texts: UnitTexts) -> bool:
         if text is None:
             path.unlink(missing_ok=True)
         else:
-            _write_whole(path, text)
+            write_whole(path, text)
     return True
 
 
@@ -65,7 +65,7 @@ def _has_group(name: str) -> bool:
     return True
 
 
-def _write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """All of it or nothing, also when the power fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.new")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.errors import UsageError, VitcamError
+from vitcam.service.announce import announce_all
 from vitcam.service.origin import checked_origin, checkout, is_source
 from vitcam.service.places import Places
 from vitcam.service.releases import Release, adopt, build, current_release, exclusive, remove_all_but, use
@@ -61,6 +62,7 @@ def _replace(places: Places, old: Release, new: Release, units: tuple[str, ...],
     texts = installed_units(places)
     try:
         _switch(places, new, carried_units(new))
+        announce_all(places, units, new.version)
         why = bring_all_up(units, settle_s)
     except BaseException:
         _roll_back(places, old, texts, units, settle_s)
@@ -76,6 +78,7 @@ def _replace(places: Places, old: Release, new: Release, units: tuple[str, ...],
 
 def _roll_back(places: Places, old: Release, texts: UnitTexts, units: tuple[str, ...], settle_s: float) -> str:
     _switch(places, old, texts)
+    announce_all(places, units, old.version)
     return bring_all_up(units, settle_s)
 
 
