@@ -16,6 +16,7 @@ PIP = Path("/etc/pip.conf")
 NOT_RUN = {
     r"ssh ": "is typed on another computer",
     r"sudo reboot": "would end this script",
+    r"sudo vitcam password": "asks on a terminal",
     r"rpicam-hello |sudo apt install rpicam-apps-lite": "belongs to Raspberry Pi OS; Debian has no such package",
 }
 """Commands of the page that cannot be run here -> why."""

@@ -146,11 +146,15 @@ def test_the_doctor_says_who_may_watch_and_finds_a_daemon_that_asks_for_its_pass
     with daemon(*LAN, XDG_STATE_HOME=state) as running:
         assert eventually(lambda: status(running.url) == 401, BACK_S)
         port = running.url.rsplit(":", 1)[1]
-        after = vitcam("doctor", "--set", "web.host=0.0.0.0", "--set", f"web.port={port}", XDG_STATE_HOME=state)
+        asked = ("doctor", "--set", "web.host=0.0.0.0", "--set", f"web.port={port}")
+        after = vitcam(*asked, XDG_STATE_HOME=state)
+        another = vitcam(*asked, XDG_STATE_HOME=str(tmp_path / "of-another-user"))
 
     assert "there is no password" in before.out
     assert "who has the password or one of 0 tokens" in after.out
     assert "it asks for its password" in after.out
+    assert "there is no password" not in another.out, "a service's is in a folder of the service"
+    assert "who has the password of the vitcam that serves there" in another.out
 
 
 def status(url: str, headers: dict[str, str] | None = None) -> int:
