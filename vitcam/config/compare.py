@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from vitcam.config.names import OWN_NAME
+from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.settings import Settings, options
 from vitcam.config.tables import TABLES
 
@@ -24,10 +25,10 @@ class Changes:
         changed = [
             name
             for name, option in options().items()
-            if option.section != OWN_NAME.section and _value(running, name) != _value(wanted, name)
+            if option.section not in OPEN_SECTIONS and _value(running, name) != _value(wanted, name)
         ]
         live, restart = (tuple(name for name in changed if options()[name].rule.live is kind) for kind in (True, False))
-        tables = tuple(key for key in (*TABLES, OWN_NAME.section) if _whole(running, key) != _whole(wanted, key))
+        tables = tuple(key for key in (*TABLES, *OPEN_SECTIONS) if _whole(running, key) != _whole(wanted, key))
         return cls(live + tables, restart)
 
     def touch(self, section: str) -> bool:

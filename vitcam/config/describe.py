@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from vitcam.config.layers import MOST_TABLES
-from vitcam.config.names import OWN_NAME
+from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.option import Option
 from vitcam.config.settings import options, sections
 from vitcam.config.tables import TABLES, table_options
 
 _JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
+_EXAMPLE_KEYS = {"names": '"tabby cat"', "peers": "garden"}
 
 
 def schema() -> dict[str, Any]:
@@ -33,7 +34,7 @@ def table() -> str:
     several = (option for key in TABLES for option in table_options(key).values())
     lines += [
         f"| `{option.name}` | {_default(option)} | {option.allowed} | {_taken_by(option)} | {option.rule.doc} |"
-        for option in (*options().values(), OWN_NAME, *several)
+        for option in (*options().values(), *OPEN_SECTIONS.values(), *several)
     ]
     return "\n".join(lines) + "\n"
 
@@ -48,8 +49,8 @@ def example() -> str:
         lines += ["", f"# {section_class.__doc__}", f"[{section}]"]
         for option in _of(section):
             lines += [f"# {option.rule.doc}{_limits(option)}", f"# {option.key} = {_toml(option.default)}"]
-        if section == OWN_NAME.section:
-            lines += [f"# {OWN_NAME.rule.doc}{_limits(OWN_NAME)}", f'# "tabby cat" = {_shown(OWN_NAME)}']
+        if each := OPEN_SECTIONS.get(section):
+            lines += [f"# {each.rule.doc}{_limits(each)}", f"# {_EXAMPLE_KEYS[section]} = {_shown(each)}"]
     for key, kind in TABLES.items():
         lines += ["", f"# {kind.holds.__doc__}", f"#{kind.heading}"]
         for option in table_options(key).values():
@@ -67,7 +68,8 @@ def _table_schema(kind: type[Any], its_options: Iterable[Option]) -> dict[str, A
 
 
 def _other_keys(section: str) -> dict[str, Any]:
-    return {"additionalProperties": _option_schema(OWN_NAME)} if section == OWN_NAME.section else {}
+    each = OPEN_SECTIONS.get(section)
+    return {} if each is None else {"additionalProperties": _option_schema(each)}
 
 
 def _tables_schema(key: str) -> dict[str, Any]:

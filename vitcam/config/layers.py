@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vitcam.config.lines import lines_of
-from vitcam.config.names import OWN_NAME
+from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.settings import options, sections
 from vitcam.config.tables import TABLES
 from vitcam.errors import ConfigError, UsageError, VitcamError
@@ -94,10 +94,8 @@ def from_environ(environ: Mapping[str, str], warnings: list[str]) -> Iterator[Ra
         if not variable.startswith("VITCAM_") or variable in NOT_SETTINGS:
             continue
         section, _, key = variable.removeprefix("VITCAM_").lower().partition("_")
-        if section == OWN_NAME.section and f"{section}.{key}" not in options():
-            raise ConfigError(
-                f"{variable}: names of your own can only be given in a file, below [names], or with --set"
-            )
+        if section in OPEN_SECTIONS and f"{section}.{key}" not in options():
+            raise ConfigError(f"{variable}: its keys can only be given in a file, below [{section}], or with --set")
         if section in sections():
             yield RawSetting(section, key, environ[variable], variable, is_text=True)
         elif section in TABLES:
@@ -163,7 +161,7 @@ def _from_file(path: Path, origin: str) -> Iterator[RawSetting | RawTable]:
             raise ConfigError(f"{origin}: {shortened(section)!r} is not a section; {_remedy(section)}")
         for key, value in table.items():
             line = lines.get(f"{section}.{key}", 0)
-            key = key if section == OWN_NAME.section else shortened(key)
+            key = key if section in OPEN_SECTIONS else shortened(key)
             yield RawSetting(shortened(section), key, value, origin, line=line)
 
 

@@ -15,11 +15,14 @@ from vitcam.config.check import Checked, checked
 from vitcam.config.layers import COMMAND_LINE, NO_PAGE, PageLayer, RawSetting, RawTable
 from vitcam.config.names import OWN_NAME
 from vitcam.config.on_page import page_option, why_not
+from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.option import Option
+from vitcam.config.peers import PEER, PeerSettings
 from vitcam.config.settings import Settings, options, sections
 from vitcam.config.tables import ACTIONS, TABLES, OnSettings, ZoneSettings, table_options
 from vitcam.errors import ConfigError, UsageError
 from vitcam.names.wanted import MOST, OwnName, checked_label, checked_name, key_of
+from vitcam.peers.peer import MOST_PEERS, NAME_WORDS, PEER_NAME, Peer
 from vitcam.text import shortened
 
 log = logging.getLogger(__name__)
@@ -80,7 +83,13 @@ class EffectiveSettings:
             (f"{OWN_NAME.section}.{json.dumps(each.label, ensure_ascii=False)}", each.name, each.place)
             for each in self.settings.names.own
         ]
-        return [*plain, *own, *((name, value, self.origins[name]) for name, value in tables if name in self.origins)]
+        peers = [(f"{PEER.section}.{each.name}", each.address, each.place) for each in self.settings.peers.own]
+        return [
+            *plain,
+            *own,
+            *peers,
+            *((name, value, self.origins[name]) for name, value in tables if name in self.origins),
+        ]
 
 
 def load(
@@ -122,15 +131,15 @@ def merge_layers(
     ]
     values = {name: option.default for name, option in options().items()}
     origins, lines = dict.fromkeys(values, DEFAULT), dict[str, int]()
-    tables, names = FoundTables(), FoundNames()
+    tables, names, peers = FoundTables(), FoundNames(), FoundPeers()
     of_page = _take_page(page, values, warnings)
     origins |= dict.fromkeys(of_page, page.origin)
     for raw in raw_settings:
         if isinstance(raw, RawTable):
             tables.add(raw)
             continue
-        if raw.section == OWN_NAME.section and f"{raw.section}.{raw.key}" not in options():
-            names.add(raw)
+        if raw.section in OPEN_SECTIONS and f"{raw.section}.{raw.key}" not in options():
+            (names if raw.section == OWN_NAME.section else peers).add(raw)
             continue
         option = _option_of(raw)
         values[option.name] = checked(option, raw)
@@ -140,7 +149,8 @@ def merge_layers(
     _check_together(values, origins)
     language_place = origins["names.language"].replace(DEFAULT, "")
     settings = _build(values, tables)
-    settings = replace(settings, names=replace(settings.names, own=names.own(), language_place=language_place))
+    own_names = replace(settings.names, own=names.own(), language_place=language_place)
+    settings = replace(settings, names=own_names, peers=PeerSettings(peers.own()))
     return EffectiveSettings(
         settings, origins | tables.origins, tuple(warnings), lines | tables.lines, frozenset(of_page)
     )
@@ -292,6 +302,26 @@ class FoundNames:
         self._found[key_of(own.label)] = own
 
     def own(self) -> tuple[OwnName, ...]:
+        """All of them."""
+        return tuple(self._found.values())
+
+
+class FoundPeers:
+    """Takes other cameras in the order of their places; a later one changes the address of the same name."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Peer] = {}
+
+    def add(self, raw: RawSetting) -> None:
+        """Raises the error class of `raw` for a name or an address that is not allowed."""
+        if not PEER_NAME.fullmatch(raw.key):
+            raise raw.error_class(f"{raw.origin}: {shortened(raw.key)!r} cannot name a camera; use {NAME_WORDS}")
+        address = str(checked(replace(PEER, key=raw.key), raw)).strip()
+        self._found[raw.key] = Peer(raw.key, address, raw.origin)
+        if len(self._found) > MOST_PEERS:
+            raise raw.error_class(f"{raw.origin}: there are more than {MOST_PEERS} cameras in [peers]; leave some out")
+
+    def own(self) -> tuple[Peer, ...]:
         """All of them."""
         return tuple(self._found.values())
 

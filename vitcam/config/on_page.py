@@ -6,6 +6,7 @@ from dataclasses import replace
 from enum import StrEnum
 from types import MappingProxyType
 
+from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.option import Option
 from vitcam.config.settings import options
 
@@ -77,6 +78,7 @@ NOT_ON_PAGE: Mapping[str, Why] = MappingProxyType(
         "web.frames": Why.ACCESS,
         "names.language": Why.ELSEWHERE,
         'names."LABEL"': Why.ELSEWHERE,
+        "peers.NAME": Why.FETCH,
         "log.format": Why.MACHINE,
         "log.emit": Why.MACHINE,
         **{f"zones.{key}": Why.ELSEWHERE for key in _OF_ZONES},
@@ -118,4 +120,6 @@ def page_option(name: str) -> Option | None:
 def why_not(name: str) -> Why | None:
     """Why the page may not set a setting, a key of a table or a name of one's own; None: it may, or nobody knows it."""
     section, _, key = name.partition(".")
+    if section in OPEN_SECTIONS and name not in NOT_ON_PAGE:
+        name = OPEN_SECTIONS[section].name
     return NOT_ON_PAGE.get(name) or NOT_ON_PAGE.get(f"{section}.{key.rpartition('.')[2]}")

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 from vitcam.config.look import LookSettings, MotionSettings
 from vitcam.config.mqtt import MqttSettings
-from vitcam.config.names import OWN_NAME, NameSettings
+from vitcam.config.names import NameSettings
+from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.option import Option, Rule, options_of
+from vitcam.config.peers import PeerSettings
 from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
 from vitcam.config.teach import CollectSettings, InboxSettings
 from vitcam.config.validators import DURATION_WORDS, is_duration
@@ -309,6 +311,7 @@ class Settings:
     mqtt: MqttSettings = field(default_factory=MqttSettings)
     overlay: OverlaySettings = OverlaySettings()
     names: NameSettings = field(default_factory=NameSettings)
+    peers: PeerSettings = field(default_factory=PeerSettings)
     log: LogSettings = LogSettings()
     zones: tuple[ZoneSettings, ...] = ()
     on: tuple[OnSettings, ...] = ()
@@ -334,8 +337,8 @@ def options() -> Mapping[str, Option]:
 
 
 def option_called(name: str) -> Option:
-    """The option of `section.key`, `zones.NAME.key`, `on.NUMBER.key` or `names."LABEL"`."""
+    """The option of `section.key`, `zones.NAME.key`, `on.NUMBER.key`, `names."LABEL"` or `peers.NAME`."""
     key, _, rest = name.partition(".")
-    if key == OWN_NAME.section and name not in options():
-        return OWN_NAME
+    if key in OPEN_SECTIONS and name not in options():
+        return OPEN_SECTIONS[key]
     return table_options(key)[rest.rpartition(".")[2]] if key in TABLES else options()[name]

@@ -46,6 +46,7 @@ from vitcam.metrics.event_counts import EventCounts
 from vitcam.model.classifier import Classifier
 from vitcam.model.labels import unknown_labels
 from vitcam.names.vocabulary import Vocabulary
+from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
@@ -172,6 +173,7 @@ def assemble(
     # what people see of it
     photos = PhotoClassifier(model)
     fetch = _picture_fetch() if settings.web.enabled and settings.web.fetch else None
+    peers = PeerWatch(settings.peers.own, state_folder(environ))
     state = RunState(pipeline, heat, recording, rule_engine, model)
     default = Current(default_variant(settings, classifier))
     models = RunningModel(
@@ -221,6 +223,7 @@ def assemble(
             settings=running_settings,
             alerts=alerts,
             fetch=fetch,
+            peers=peers,
             first_run=FirstRun(state_folder(environ), options.is_set_up, VARIABLE in environ),
         )
         with set_aside.blameless():
@@ -246,6 +249,7 @@ def assemble(
         fetch=fetch,
         mqtt=mqtt,
         outbox=outbox,
+        peers=peers,
         web=web,
         state=state,
         trials=trials,

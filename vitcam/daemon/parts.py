@@ -22,6 +22,7 @@ from vitcam.datasets.collector import Collector
 from vitcam.heat.watch import HeatWatch
 from vitcam.inbox.keeper import InboxKeeper
 from vitcam.names.active import ActiveNames
+from vitcam.peers.watch import PeerWatch
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
@@ -100,6 +101,7 @@ class Daemon:
     mqtt: "MqttClient | None"
     """None: the settings name no broker."""
     outbox: Outbox
+    peers: PeerWatch
     web: "WebServer | None"
     state: RunState
     trials: Trials
@@ -111,7 +113,7 @@ class Daemon:
         """Every thread that runs beside the stages of the pipeline and the web's event loop."""
         web = () if self.web is None else self.web.threads
         keepers = [each.worker for each in (self.collector, self.inbox) if each is not None]
-        own = (self.heat.worker, self.trials.worker)
+        own = (self.heat.worker, self.trials.worker, self.peers.worker)
         mqtt = () if self.mqtt is None else self.mqtt.workers
         return (*own, *keepers, *mqtt, *self.recording.workers, *self.rule_engine.workers, *web)
 

@@ -94,6 +94,7 @@ class Reloader:
             daemon.pipeline.change(settings.model.fps, gate)
         if "camera.crop" in changes.live:
             daemon.crop.become(initial_crop(settings.camera, self._environ, daemon.trials))
+        daemon.peers.change(settings.peers.own)
         self._give_room()
         if changes.touch("zones") or "camera.masks" in changes.live:
             try:

@@ -201,6 +201,7 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest, again: RestartAsked | None =
     daemon.photos.close()
     if daemon.fetch is not None:
         daemon.fetch.close()
+    daemon.peers.close()
     daemon.heat.stop()
     if daemon.web is not None:
         daemon.web.stop(left_s())

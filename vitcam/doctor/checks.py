@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import redirect_stdout
 
 from vitcam.config.settings import Settings
-from vitcam.doctor import broker, camera, machine, model, python, service
+from vitcam.doctor import broker, camera, machine, model, peers, python, service
 from vitcam.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.errors import TOLD_ELSEWHERE
 from vitcam.machine import Machine
@@ -35,7 +35,7 @@ CHECKS: dict[str, CheckFunction] = {
 def run_checks(settings: Settings, environ: Mapping[str, str] = os.environ) -> list[Check]:
     """Every check, in the order of the table; takes a few seconds, more where something hangs. Raises nothing."""
     context = CheckContext(settings, Machine(environ))
-    return [examine(name, function, context) for name, function in CHECKS.items()]
+    return [examine(name, function, context) for name, function in (CHECKS | peers.checks(context)).items()]
 
 
 def examine(name: str, function: CheckFunction, context: CheckContext) -> Check:

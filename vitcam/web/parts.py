@@ -15,6 +15,7 @@ from vitcam.meters import StageTimes
 from vitcam.metrics.event_counts import EventCounts
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
+from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.decode import Decoded
 from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.run_model import RunModel, vocabulary_of
@@ -218,6 +219,8 @@ class WebParts:
     """None: nothing can be set."""
     alerts: Alerts | None = None
     """None: no alerts can be made, as in a run that classifies files as fast as it can."""
+    peers: PeerWatch = field(default_factory=lambda: PeerWatch((), None))
+    """Other cameras, for the wall."""
     first_run: FirstRun | None = None
     """None: there is no guide."""
     fetch: Callable[[str], bytes] | None = None

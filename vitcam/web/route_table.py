@@ -17,6 +17,7 @@ from vitcam.web.routes.metrics import MetricsRoutes
 from vitcam.web.routes.model import ModelRoutes
 from vitcam.web.routes.names import NamesRoute
 from vitcam.web.routes.page import PageRoutes
+from vitcam.web.routes.peers import PeerRoutes
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import PredictionRoutes
 from vitcam.web.routes.remembered import RememberedRoute
@@ -37,6 +38,7 @@ HANDLERS: tuple[type[Handlers], ...] = (
     EventChanges,
     UploadRoutes,
     LearnRoutes,
+    PeerRoutes,
     CropRoute,
     ZonesRoute,
     NamesRoute,

@@ -9,7 +9,7 @@ import pytest
 
 from vitcam.config import describe
 from vitcam.config.load import merge_layers
-from vitcam.config.names import OWN_NAME
+from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.option import Option, without_secrets
 from vitcam.config.settings import Settings, options, sections
 from vitcam.config.tables import TABLES, table_options
@@ -56,7 +56,9 @@ def test_the_schema_names_every_section_and_refuses_all_others() -> None:
 
     assert list(schema["properties"]) == [*sections(), *TABLES]
     assert schema["additionalProperties"] is False
-    assert [name for name in sections() if schema["properties"][name]["additionalProperties"] is not False] == ["names"]
+    assert [*OPEN_SECTIONS] == [
+        name for name in sections() if schema["properties"][name]["additionalProperties"] is not False
+    ]
 
 
 def test_the_schema_says_what_a_zone_and_a_rule_may_hold() -> None:
@@ -89,7 +91,9 @@ def test_the_schema_takes_a_text_for_any_label_as_its_name() -> None:
     assert names["additionalProperties"]["type"] == "string"
 
 
-@pytest.mark.parametrize("option", [OWN_NAME, *table_options("zones").values(), *table_options("on").values()])
+@pytest.mark.parametrize(
+    "option", [*OPEN_SECTIONS.values(), *table_options("zones").values(), *table_options("on").values()]
+)
 def test_the_documentation_has_a_row_for_every_key_of_a_table(option: Option) -> None:
     page = (ROOT / "docs" / "use" / "configuration.md").read_text(encoding="utf-8")
 

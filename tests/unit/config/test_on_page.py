@@ -10,8 +10,8 @@ import pytest
 from vitcam.config.layers import PageLayer
 from vitcam.config.lines import lines_of
 from vitcam.config.load import EffectiveSettings, merge_layers
-from vitcam.config.names import OWN_NAME
 from vitcam.config.on_page import NOT_ON_PAGE, ON_PAGE, is_page_camera, page_option, why_not
+from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.settings import options
 from vitcam.config.tables import TABLES, table_options
 
@@ -26,7 +26,8 @@ def effective(page: dict[str, object], text: str = "", path: Path | None = None)
 
 
 def test_the_page_may_set_a_setting_or_there_is_a_reason_why_not() -> None:
-    every = {*options(), OWN_NAME.name, *(f"{key}.{option}" for key in TABLES for option in table_options(key))}
+    every = {*options(), *(f"{key}.{option}" for key in TABLES for option in table_options(key))}
+    every |= {each.name for each in OPEN_SECTIONS.values()}
 
     assert ON_PAGE | NOT_ON_PAGE.keys() == every
     assert not ON_PAGE & NOT_ON_PAGE.keys()

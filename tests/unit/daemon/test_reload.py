@@ -148,6 +148,18 @@ def test_what_is_taken_back_is_as_it_was_before(run: Run) -> None:
     assert run.daemon.pipeline.gate is None
 
 
+def test_other_cameras_are_watched_from_the_next_look_on(run: Run) -> None:
+    run.sets = ["peers.garden=http://192.168.1.21:8420"]
+
+    note = run.reload()
+
+    assert note == ""
+    assert [(peer.name, peer.base) for peer in run.daemon.peers.peers] == [("garden", "http://192.168.1.21:8420/")]
+    run.sets = []
+    run.reload()
+    assert run.daemon.peers.peers == ()
+
+
 def test_a_gate_that_knows_the_scene_stays_when_other_settings_change(run: Run) -> None:
     run.sets = ["motion.enabled=true"]
     run.reload()

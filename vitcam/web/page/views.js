@@ -1,5 +1,5 @@
-// Which view is shown. The address says it: #events and #event/ID are the history, #alerts, #settings and #learn are what
-// they say; all else is the live picture. The code of a view and its style are loaded when it is opened for the first time.
+// Which view is shown. The address says it: #events and #event/ID are the history, #wall, #alerts, #settings and #learn
+// are what they say; all else is the live picture. The code of a view and its style are loaded when it is opened for the first time.
 
 import { t } from "./language/language.js";
 
@@ -7,6 +7,12 @@ import { t } from "./language/language.js";
 // load: gives an object with open(address), close(), and, as far as it wants to know, setModel(model), setState(state),
 // event(record) and catchUp()
 const VIEWS = [
+  {
+    name: "wall",
+    fits: /^#wall\b/,
+    style: "page/wall/wall.css",
+    load: async () => new (await import("./wall/wall.js")).Wall(),
+  },
   {
     name: "history",
     fits: /^#events?\b/,
@@ -73,6 +79,7 @@ export class Views {
   // state: of /api/state
   setState(state) {
     this.#state = state;
+    document.getElementById("to-wall").hidden = !state.peers;
     for (const name of ["settings", "learn"]) document.getElementById(`to-${name}`).hidden = state.access?.scope === "read";
     for (const view of this.#opened.values()) view.setState?.(state);
   }

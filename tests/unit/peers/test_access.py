@@ -1,0 +1,67 @@
+"""What is kept for other cameras: tokens and fingerprints, in a file that only its owner may read."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from vitcam.errors import ConfigError, UsageError
+from vitcam.peers.access import PeerAccess, forget_peer_access, keep_peer_access, load_peer_access, peer_tokens_file
+
+TOKEN = "vitcam_" + "a" * 43
+SHA = "0f" * 32
+
+
+def kept(folder: Path) -> dict[str, PeerAccess]:
+    return dict(load_peer_access(folder))
+
+
+def test_a_token_is_kept_for_its_owner_alone_until_it_is_forgotten(tmp_path: Path) -> None:
+    keep_peer_access(tmp_path, "garden", TOKEN, "sha256 Fingerprint=" + ":".join([SHA[:2].upper()] * 32))
+    keep_peer_access(tmp_path, "door", "")
+
+    found = kept(tmp_path)
+    assert (found["garden"].token, found["garden"].fingerprint) == (TOKEN, SHA[:2] * 32)
+    assert (found["door"].token, found["door"].fingerprint) == ("", "")
+    for path in tmp_path.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    forget_peer_access(tmp_path, "garden")
+    assert list(kept(tmp_path)) == ["door"]
+    assert TOKEN not in "".join(path.read_text() for path in tmp_path.iterdir())
+    with pytest.raises(UsageError, match="'door'"):
+        forget_peer_access(tmp_path, "garden")
+
+
+@pytest.mark.parametrize(
+    ("name", "token", "fingerprint"),
+    [
+        ("", TOKEN, ""), ("a/b", TOKEN, ""), ("x" * 33, TOKEN, ""), ("gar\nden", TOKEN, ""),
+        ("garden", "two words", ""), ("garden", "a\r\nHost: b", ""), ("garden", "ä", ""), ("garden", "x" * 600, ""),
+        ("garden", TOKEN, "12:34"), ("garden", TOKEN, "z" * 64), ("garden", TOKEN, SHA + "00"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_sent_is_refused_and_nothing_is_kept(
+    tmp_path: Path, name: str, token: str, fingerprint: str
+) -> None:
+    with pytest.raises(UsageError) as refusal:
+        keep_peer_access(tmp_path, name, token, fingerprint)
+
+    assert TOKEN not in str(refusal.value)
+    assert kept(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "", "[1]", '{"garden": 1}', '{"garden": {"token": "x"}}', "[" * 100_000,
+        json.dumps({"garden": {"token": "a\nb", "fingerprint": "", "kept": ""}}),
+        json.dumps({"garden": {"token": "a", "fingerprint": "12", "kept": ""}}),
+        json.dumps({f"c{i}": {"token": "a", "fingerprint": "", "kept": ""} for i in range(65)}),
+    ],
+)  # fmt: skip
+def test_a_file_that_vitcam_did_not_write_is_refused(tmp_path: Path, content: str) -> None:
+    peer_tokens_file(tmp_path).write_text(content)
+
+    with pytest.raises(ConfigError, match="peer_tokens"):
+        load_peer_access(tmp_path)

@@ -1,0 +1,121 @@
+"""What the wall shows at other cameras to be let in: a token, and the certificate that is trusted. By name of the peer.
+
+They are kept as they are, since they have to be sent: a file that only its owner may read.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from vitcam.errors import ConfigError, UsageError
+from vitcam.peers.peer import NAME_WORDS, PEER_NAME
+from vitcam.storage.state_file import StateFile
+from vitcam.text import shortened
+
+_FILE = "peer_tokens"
+_MOST = 64
+_TOKEN = re.compile(r"[!-~]{1,512}")
+"""It becomes a part of a header."""
+_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class PeerAccess:
+    """What is kept for one peer."""
+
+    token: str = ""
+    """Empty: it asks for none."""
+    fingerprint: str = ""
+    """SHA-256 of its certificate, in hexadecimal digits. Empty: the authorities of this machine decide."""
+    kept: str = ""
+    """When it was kept: RFC 3339, UTC."""
+
+
+NO_ACCESS = PeerAccess()
+
+
+def peer_tokens_file(folder: Path) -> Path:
+    """Where they are kept in the state folder."""
+    return folder / _FILE
+
+
+def load_peer_access(folder: Path) -> Mapping[str, PeerAccess]:
+    """All that are kept, by the name of the peer.
+
+    raises  ConfigError if the file cannot be read or holds something else
+    """
+    path = peer_tokens_file(folder)
+    try:
+        return StateFile(path, private=True).read(_parsed) or {}
+    except OSError as error:
+        raise ConfigError(
+            f"the tokens of other cameras cannot be read from {path}: {error.strerror}; run vitcam as its owner"
+        ) from error
+    except ValueError as error:
+        raise ConfigError(f"{path} holds no tokens that vitcam wrote; delete it and keep them again") from error
+
+
+def keep_peer_access(folder: Path, name: str, token: str, fingerprint: str = "") -> None:
+    """Keep what a peer asks for, in place of what was kept for it.
+
+    fingerprint  as `openssl x509 -fingerprint -sha256` prints it
+    raises       UsageError for what cannot be a name, a token or a fingerprint, and where there are too many; OSError
+    """
+    if not PEER_NAME.fullmatch(name):
+        raise UsageError(f"{shortened(name)!r} cannot be the name of a camera; use {NAME_WORDS}")
+    if token and not _TOKEN.fullmatch(token):
+        raise UsageError("this is no token; give what `vitcam token create` printed at the other camera, one line")
+    access = PeerAccess(token, read_fingerprint(fingerprint), datetime.now(UTC).isoformat(timespec="seconds"))
+    found = {**load_peer_access(folder), name: access}
+    if len(found) > _MOST:
+        raise UsageError(f"tokens of {_MOST} cameras are kept, and no more are allowed; forget one first")
+    _save(folder, found)
+
+
+def forget_peer_access(folder: Path, name: str) -> None:
+    """Forget what is kept for a peer. Raises UsageError where nothing is; OSError."""
+    found = dict(load_peer_access(folder))
+    if found.pop(name, None) is None:
+        names = ", ".join(map(repr, found))
+        raise UsageError(
+            f"no token is kept for {shortened(name)!r}; {f'there are {names}' if names else 'none is kept'}"
+        )
+    _save(folder, found)
+
+
+def read_fingerprint(text: str) -> str:
+    """64 hexadecimal digits, or nothing. Raises UsageError for anything else."""
+    digits = text.rpartition("=")[2].replace(":", "").strip().lower()
+    if digits and not _FINGERPRINT.fullmatch(digits):
+        raise UsageError(
+            f"{shortened(text)!r} is no SHA-256 of a certificate; give 64 hexadecimal digits, as "
+            "`openssl x509 -in certificate.pem -noout -fingerprint -sha256` prints them at the other camera"
+        )
+    return digits
+
+
+def _save(folder: Path, found: Mapping[str, PeerAccess]) -> None:
+    records = {name: asdict(access) for name, access in found.items()}
+    StateFile(peer_tokens_file(folder), private=True).write(json.dumps(records, indent=1) + "\n")
+
+
+def _parsed(text: str) -> dict[str, PeerAccess]:
+    """Raises ValueError, TypeError or LookupError for a damaged text."""
+    found = json.loads(text)
+    if not isinstance(found, dict) or len(found) > _MOST:
+        raise ValueError("it holds no tokens")
+    return {name: _access(name, record) for name, record in found.items()}
+
+
+def _access(name: str, record: dict[str, Any]) -> PeerAccess:
+    found = PeerAccess(str(record["token"]), str(record["fingerprint"]), str(record["kept"]))
+    is_token = not found.token or _TOKEN.fullmatch(found.token)
+    if not (
+        PEER_NAME.fullmatch(name) and is_token and (not found.fingerprint or _FINGERPRINT.fullmatch(found.fingerprint))
+    ):
+        raise ValueError("it holds what is no token")
+    return found

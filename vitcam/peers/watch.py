@@ -1,0 +1,189 @@
+"""Fetches what the wall shows of every peer, in one thread, and only while somebody looks."""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vitcam.errors import ConfigError
+from vitcam.peers.access import NO_ACCESS, PeerAccess, load_peer_access, peer_tokens_file
+from vitcam.peers.answers import Caption, LastEvent, PeerStatus
+from vitcam.peers.peer import Peer
+from vitcam.slot import Slot
+from vitcam.storage.files import stamp_of
+from vitcam.threads.worker import Worker
+
+if TYPE_CHECKING:
+    from aiohttp import ClientSession
+
+log = logging.getLogger(__name__)
+
+LOOKS_S = 8.0
+"""Whoever looks asks again within this time, or has left."""
+_EVERY_S = 1.5  # a still
+_STATE_EVERY_S = 4.5  # state and newest event
+_AGAIN_S = 3.0  # a peer that is away
+_TICK_S = 0.25
+_IDLE_S = 10.0  # a thread that nobody needs beats
+_TOKENS_EVERY_S = 2.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Still:
+    """The newest picture of a camera."""
+
+    jpeg: bytes
+    number: int
+    """Another one for each picture."""
+    came_s: float
+    """Monotonic."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeerSeen:
+    """What is known of a peer now."""
+
+    status: PeerStatus
+    reason: str = ""
+    """Why it gives no picture, or is not well, as one sentence; empty while all is well."""
+    caption: Caption | None = None
+    last: LastEvent | None = None
+    still: Still | None = None
+    """None: it has no picture now."""
+
+
+class PeerWatch:
+    """Any thread may call it. The thread begins when somebody looks for the first time.
+
+    folder  the state folder with the tokens; None: there is none
+    """
+
+    def __init__(self, peers: tuple[Peer, ...], folder: Path | None) -> None:
+        self._folder = folder
+        self._wake = threading.Event()
+        self._over = False
+        self._wanted_until_s = 0.0
+        self._number = 0
+        self._slots: Mapping[str, Slot[PeerSeen]] = {}
+        self.peers: tuple[Peer, ...] = ()
+        self.worker = Worker("peers", self._run)
+        self.change(peers)
+
+    def change(self, peers: tuple[Peer, ...]) -> None:
+        """Watch these from now on."""
+        same = {peer.name for peer in peers if peer in self.peers}
+        self._slots = {peer.name: self._slots[peer.name] if peer.name in same else Slot() for peer in peers}
+        self.peers = peers
+
+    def look(self) -> None:
+        """Somebody looks: everything is fetched for a while."""
+        self._wanted_until_s = time.monotonic() + LOOKS_S
+        if self.peers and not self._over:
+            self._wake.set()
+            self.worker.start()
+
+    def slot(self, name: str) -> Slot[PeerSeen] | None:
+        """Holds what is known of a peer, nothing before its first answer; None: there is no such peer."""
+        return self._slots.get(name)
+
+    def close(self) -> None:
+        """End what is running, and begin nothing more."""
+        self._over = True
+        self._wake.set()
+        self.worker.stop()
+
+    @property
+    def _is_wanted(self) -> bool:
+        return not self._over and bool(self.peers) and time.monotonic() < self._wanted_until_s
+
+    def _run(self) -> None:
+        while not self._over:
+            self.worker.beat()
+            self._wake.clear()
+            if self._is_wanted:
+                asyncio.run(self._fetch_while_wanted())
+                for slot in self._slots.values():
+                    slot.clear()  # a picture that is old by the next look
+            else:
+                self._wake.wait(_IDLE_S)
+
+    async def _fetch_while_wanted(self) -> None:
+        from vitcam.peers.client import open_session  # takes 0.3 s
+
+        tasks: dict[tuple[Peer, PeerAccess], asyncio.Task[None]] = {}
+        tokens = _Tokens(self._folder)
+        async with open_session() as session:
+            try:
+                while self._is_wanted:
+                    self.worker.beat()
+                    access = tokens.now()
+                    wanted = {(peer, access.get(peer.name, NO_ACCESS)) for peer in self.peers}
+                    for gone in tasks.keys() - wanted:
+                        tasks.pop(gone).cancel()
+                    for peer, its in wanted - tasks.keys():
+                        tasks[peer, its] = asyncio.create_task(self._follow(session, peer, its))
+                    await asyncio.sleep(_TICK_S)
+            finally:
+                for task in tasks.values():
+                    task.cancel()
+                await asyncio.gather(*tasks.values(), return_exceptions=True)
+
+    async def _follow(self, session: "ClientSession", peer: Peer, access: PeerAccess) -> None:
+        """Ask one peer again and again. It waits for no other one."""
+        from vitcam.peers.client import PeerClient, PeerTrouble
+
+        client, slot, asked_s = PeerClient(session, peer, access), self._slots[peer.name], float("-inf")
+        status: PeerStatus = "starting"
+        reason, last = "", None
+        while True:
+            began_s, every_s = time.monotonic(), _EVERY_S
+            try:
+                if began_s - asked_s >= _STATE_EVERY_S:
+                    status, reason = await client.state()
+                    last = await client.last_event()
+                    asked_s = began_s
+                found = await client.still()
+                if found is None and status in ("ok", "degraded"):
+                    asked_s = float("-inf")  # it has lost its picture: the next state says why
+                jpeg, caption = found or (None, None)
+                slot.put(PeerSeen(status, reason, caption, last, None if jpeg is None else self._still(jpeg)))
+            except PeerTrouble as trouble:
+                slot.put(PeerSeen("away", str(trouble), last=last))
+                asked_s, every_s = float("-inf"), _AGAIN_S
+            except Exception:
+                log.exception("%s could not be asked", peer.name)
+                slot.put(PeerSeen("away", "asking it failed because of an error in vitcam; see its log", last=last))
+                every_s = _AGAIN_S
+            await asyncio.sleep(max(_TICK_S, began_s + every_s - time.monotonic()))
+
+    def _still(self, jpeg: bytes) -> Still:
+        self._number += 1
+        return Still(jpeg, self._number, time.monotonic())
+
+
+class _Tokens:
+    """Reads the file again when it has changed. One that cannot be read is logged, and counts as empty."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._stamp: object = None
+        self._next_s = 0.0
+        self._found: Mapping[str, PeerAccess] = {}
+
+    def now(self) -> Mapping[str, PeerAccess]:
+        if self._folder is None or time.monotonic() < self._next_s:
+            return self._found
+        self._next_s = time.monotonic() + _TOKENS_EVERY_S
+        stamp = stamp_of((peer_tokens_file(self._folder),))
+        if stamp != self._stamp:
+            self._stamp = stamp
+            try:
+                self._found = load_peer_access(self._folder)
+            except ConfigError as error:
+                log.warning("%s", error)
+                self._found = {}
+        return self._found

@@ -1,0 +1,88 @@
+// One camera of the wall. All texts come from other machines: they are shown as text, and never as markup.
+
+import { percent } from "../guesses.js";
+import { dayOf, minuteOf } from "../history/words.js";
+import { locale, t } from "../language/language.js";
+
+const DAY = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const WITH_PICTURE = ["ok", "degraded"];
+const WORDS = ["status", "caption", "last"];
+
+export class Tile {
+  element = document.createElement("li");
+  #link = document.createElement("a");
+  #picture = document.createElement("div");
+  #reason = document.createElement("p");
+  #words = {};
+  #still = null; // the number of the picture that is shown, or is being loaded
+  #isLoading = false;
+
+  // camera: of /api/peers; the name "" is this camera
+  constructor({ name, address }) {
+    this.element.className = "card tile";
+    this.#link.href = name ? address : "#live";
+    if (name) Object.assign(this.#link, { target: "_blank", rel: "noopener" });
+    this.#picture.className = "tile-picture";
+    this.#reason.className = "tile-reason";
+    const title = document.createElement("h3");
+    title.textContent = name || t("wall.this");
+    const head = document.createElement("div");
+    head.className = "tile-head";
+    for (const each of WORDS) {
+      this.#words[each] = document.createElement("p");
+      this.#words[each].className = `tile-${each}`;
+    }
+    head.append(title, this.#words.status);
+    this.#picture.append(this.#reason);
+    this.#link.append(this.#picture, head, this.#words.caption, this.#words.last);
+    this.element.append(this.#link);
+  }
+
+  show({ name, address, status, reason, caption, last, still }) {
+    if (name) this.#link.href = address;
+    this.element.dataset.status = status ?? "starting";
+    const hasPicture = name ? still !== null : WITH_PICTURE.includes(status);
+    this.element.classList.toggle("old", !hasPicture);
+    write(this.#words.status, status === null ? t("wall.waiting") : status === "away" ? t("wall.away") : t(`status.${status}`));
+    write(this.#reason, reason || (hasPicture || status === null ? "" : t("status.no_signal")));
+    write(this.#words.caption, hasPicture && caption ? captionOf(caption) : "");
+    write(this.#words.last, last ? lastOf(last) : status === null || status === "away" ? "" : t("wall.nothing"));
+    if (hasPicture && name) this.#load(still, `api/peers/${encodeURIComponent(name)}/snapshot.jpg?n=${still}`);
+    else if (hasPicture) this.#load(performance.now(), `snapshot.jpg?width=640&overlay=none&n=${Math.round(performance.now())}`);
+  }
+
+  // one at a time; the picture before stays until the next one is there
+  async #load(still, address) {
+    if (this.#isLoading || still === this.#still) return;
+    this.#isLoading = true;
+    this.#still = still;
+    const next = new Image();
+    next.alt = "";
+    next.src = address;
+    try {
+      await next.decode();
+      this.#picture.querySelector("img")?.remove();
+      this.#picture.prepend(next);
+    } catch {
+      this.#still = null; // the next round tries again
+    } finally {
+      this.#isLoading = false;
+    }
+  }
+}
+
+function captionOf({ label, p, zone }) {
+  const said = label === null ? t("answer.not_sure") : `${label} · ${percent(p)}`;
+  return zone === null ? said : `${zone}: ${said}`;
+}
+
+function lastOf({ label, start, end }) {
+  const name = label ?? t("answer.not_sure");
+  const time = dayOf(start) === dayOf(Date.now()) ? minuteOf(start) : DAY.format(new Date(start));
+  return end === null ? t("wall.since", { name, time }) : t("wall.last", { name, time });
+}
+
+function write(element, text) {
+  element.hidden = !text;
+  if (element.textContent !== text) element.textContent = text;
+}

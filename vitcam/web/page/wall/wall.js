@@ -1,0 +1,80 @@
+// Several cameras beside each other: a still every second or two, what each displays, and what happened last. vitcam
+// fetches the pictures of the others while this view asks for them.
+
+import { t } from "../language/language.js";
+import { checkSession } from "../session.js";
+import { Tile } from "./tile.js";
+
+const ASK_MS = 1500;
+const PATIENCE_MS = 8000;
+
+export class Wall {
+  #list = document.createElement("ul");
+  #message = document.getElementById("wall-message");
+  #tiles = new Map(); // name -> Tile; "" is this camera
+  #isOpen = false;
+  #asks = 0; // counts the rounds of asking: an older one ends when another has begun
+
+  constructor() {
+    const title = document.createElement("h2");
+    title.className = "quiet";
+    title.textContent = t("nav.wall");
+    this.#list.className = "wall-tiles";
+    document.getElementById("wall").append(title, this.#list);
+    document.addEventListener("visibilitychange", () => this.#turn());
+  }
+
+  open() {
+    this.#isOpen = true;
+    this.#turn();
+  }
+
+  close() {
+    this.#isOpen = false;
+    this.#turn();
+  }
+
+  // asks only while somebody sees it
+  async #turn() {
+    const round = ++this.#asks;
+    while (this.#isOpen && !document.hidden && round === this.#asks) {
+      const began = performance.now();
+      await this.#ask(round);
+      await new Promise((done) => setTimeout(done, Math.max(200, began + ASK_MS - performance.now())));
+    }
+  }
+
+  async #ask(round) {
+    try {
+      const response = checkSession(await fetch("api/peers", { signal: AbortSignal.timeout(PATIENCE_MS) }));
+      const found = await response.json();
+      if (!response.ok) throw new Error(found.error);
+      if (round === this.#asks) this.#show(found);
+    } catch {
+      if (round === this.#asks) this.#say(t("status.tries_again"));
+    }
+  }
+
+  // found: of /api/peers
+  #show({ this: own, peers }) {
+    this.#say(peers.length ? "" : t("wall.none"));
+    const cameras = [{ ...own, name: "" }, ...peers];
+    const names = cameras.map(({ name }) => name);
+    for (const [name, tile] of this.#tiles) {
+      if (names.includes(name)) continue;
+      tile.element.remove();
+      this.#tiles.delete(name);
+    }
+    for (const camera of cameras) {
+      if (!this.#tiles.has(camera.name)) this.#tiles.set(camera.name, new Tile(camera));
+      const tile = this.#tiles.get(camera.name);
+      if (this.#list.children[names.indexOf(camera.name)] !== tile.element) this.#list.append(tile.element);
+      tile.show(camera);
+    }
+  }
+
+  #say(sentence) {
+    this.#message.hidden = !sentence;
+    if (this.#message.textContent !== sentence) this.#message.textContent = sentence;
+  }
+}

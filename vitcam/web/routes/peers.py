@@ -1,0 +1,142 @@
+"""Other cameras beside this one: how each is, and its newest still. They are fetched while somebody asks for them."""
+
+import asyncio
+import time
+from dataclasses import asdict
+from http import HTTPStatus
+from typing import Any
+
+from aiohttp import web
+
+from vitcam.access.tokens import Scope
+from vitcam.errors import VitcamError
+from vitcam.history.record import stored_record
+from vitcam.history.stored import Query
+from vitcam.peers.answers import Caption, LastEvent, PeerStatus, last_event_of
+from vitcam.peers.peer import Peer
+from vitcam.peers.watch import PeerSeen, Still
+from vitcam.slot import Slot
+from vitcam.web.context import AppContext, Handlers
+from vitcam.web.live import AsyncSlot
+from vitcam.web.openapi.schema import COUNT, NUMBER, TEXT, Schema, array_of, described, nullable, of_type, record
+from vitcam.web.requests.middleware import error_response
+from vitcam.web.route import JSON, RequestLimits, Route
+
+_NO_STORE = {"Cache-Control": "no-store"}
+_OLD_S = 6.0
+"""A still that is older is not served: the camera has given none since."""
+_PATIENCE_S = 5.5
+"""For the first still of a camera that nobody watched: longer than it may take to answer."""
+_PICTURES = RequestLimits(at_once=128, of_one_address=96)
+
+_SEEN: dict[str, Schema] = {
+    "status": nullable(of_type(PeerStatus), "Null: it has not answered yet. `away`: it gives no answer."),
+    "reason": described(TEXT, "Why it gives no picture; empty while all is well."),
+    "caption": nullable(of_type(Caption), "What is displayed; null: nothing is known."),
+    "last": nullable(of_type(LastEvent), "What happened last, by the clock of that camera."),
+}
+_OTHER: dict[str, Schema] = {
+    "name": TEXT,
+    "address": described(TEXT, "Of its page."),
+    "still": nullable(COUNT, "Another number for each picture; null: there is none now."),
+    "age_s": nullable(NUMBER, "How old the picture is."),
+}
+_PEERS = record({"this": record(_SEEN), "peers": array_of(record(_SEEN | _OTHER))})
+
+
+class PeerRoutes(Handlers):
+    """Asks the thread that fetches, which ends its work when nobody has asked for a while."""
+
+    def __init__(self, app: AppContext) -> None:
+        self._parts = app.parts
+        self._watch = app.parts.peers
+        self._reads = app.threads.reads
+
+    @Route("GET", "/api/peers", Scope.READ, answers={JSON: _PEERS})
+    async def show(self, _: web.Request) -> web.Response:
+        """The cameras of the wall: this one and its peers, what each displays, and what happened last."""
+        self._watch.look()
+        now_s = time.monotonic()
+        peers = [_record(peer, self._slot(peer.name).peek(), now_s) for peer in self._watch.peers]
+        return web.json_response({"this": await self._this(), "peers": peers}, headers=_NO_STORE)
+
+    @Route(
+        "GET",
+        "/api/peers/{name}/snapshot.jpg",
+        Scope.READ,
+        limits=_PICTURES,
+        answers={"image/jpeg": {}},
+        refusals=(404, 503),
+    )
+    async def still(self, request: web.Request) -> web.Response:
+        """The newest still of another camera, a second or two old. 503 with the reason where it gives none."""
+        name = request.match_info["name"]
+        if self._watch.slot(name) is None:
+            raise web.HTTPNotFound(text="there is no camera of that name in [peers]; `/api/peers` lists them")
+        self._watch.look()
+        found = await self._fresh(name)
+        if isinstance(found, str):
+            return error_response(HTTPStatus.SERVICE_UNAVAILABLE, found)
+        return web.Response(body=found.jpeg, content_type="image/jpeg", headers=_NO_STORE)
+
+    async def _fresh(self, name: str) -> Still | str:
+        """A still that is new enough, or why there is none."""
+        slot, version, why = AsyncSlot(self._slot(name)), 0, "it has not answered yet"
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                while True:
+                    found = await slot.newer(version, _PATIENCE_S)
+                    if found is None:
+                        return f"{name}: {why}"
+                    version, seen = found
+                    if seen.still is not None and time.monotonic() - seen.still.came_s < _OLD_S:
+                        return seen.still
+                    why = seen.reason or "it has no picture now"
+                    if seen.still is None:
+                        return f"{name}: {why}"
+        except TimeoutError:
+            return f"{name}: {why}"
+
+    def _slot(self, name: str) -> Slot[PeerSeen]:
+        return self._watch.slot(name) or Slot()  # it may have been taken out of the configuration meanwhile
+
+    async def _this(self) -> dict[str, Any]:
+        state, prediction = self._parts.state(), self._parts.predicted.peek()
+        told = None if prediction is None else prediction.told
+        caption = None if prediction is None or told is None else Caption(told.label, told.p, prediction.zone)
+        last = await asyncio.wrap_future(self._reads.submit(self._last_event))
+        seen = PeerSeen(state.status, state.reason or (state.problem or ""), caption, last)
+        return _words(seen)
+
+    def _last_event(self) -> LastEvent | None:
+        """Of this camera. Asks the disk."""
+        history = self._parts.history
+        if history is None:
+            return None
+        history.viewer_asked()
+        try:
+            return last_event_of({"events": [stored_record(event) for event in history.find(Query(), 1).events]})
+        except VitcamError:  # the state says that the history cannot be read
+            return None
+
+
+def _record(peer: Peer, seen: PeerSeen | None, now_s: float) -> dict[str, Any]:
+    still = None if seen is None or seen.still is None or now_s - seen.still.came_s >= _OLD_S else seen.still
+    return {
+        "name": peer.name,
+        "address": peer.base,
+        "still": None if still is None else still.number,
+        "age_s": None if still is None else round(now_s - still.came_s, 1),
+        **_words(seen),
+    }
+
+
+def _words(seen: PeerSeen | None) -> dict[str, Any]:
+    if seen is None:
+        return {"status": None, "reason": "", "caption": None, "last": None}
+    return {
+        "status": seen.status,
+        "reason": seen.reason,
+        "caption": None if seen.caption is None else asdict(seen.caption),
+        "last": None if seen.last is None else asdict(seen.last),
+    }
