@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LOOKS_S = 8.0
+LOOKS_S = 12.0
 """Whoever looks asks again within this time, or has left."""
 _EVERY_S = 1.5  # a still
 _STATE_EVERY_S = 4.5  # state and newest event
 _AGAIN_S = 3.0  # a peer that is away
+_CAPTION_S = 10.0  # a picture that is not classified yet has the answer of the one before
 _TICK_S = 0.25
 _IDLE_S = 10.0  # a thread that nobody needs beats
 _TOKENS_EVERY_S = 2.0
@@ -138,7 +139,7 @@ class PeerWatch:
 
         client, slot, asked_s = PeerClient(session, peer, access), self._slots[peer.name], float("-inf")
         status: PeerStatus = "starting"
-        reason, last = "", None
+        reason, last, caption, caption_s = "", None, None, 0.0
         while True:
             began_s, every_s = time.monotonic(), _EVERY_S
             try:
@@ -149,7 +150,9 @@ class PeerWatch:
                 found = await client.still()
                 if found is None and status in ("ok", "degraded"):
                     asked_s = float("-inf")  # it has lost its picture: the next state says why
-                jpeg, caption = found or (None, None)
+                jpeg, said = found or (None, None)
+                if said is not None or began_s - caption_s > _CAPTION_S:
+                    caption, caption_s = said, began_s
                 slot.put(PeerSeen(status, reason, caption, last, None if jpeg is None else self._still(jpeg)))
             except PeerTrouble as trouble:
                 slot.put(PeerSeen("away", str(trouble), last=last))

@@ -17,7 +17,9 @@ from openapi_schema_validator import OAS31Validator
 
 from tests.daemon import Daemon, answer_to, daemon, get_json
 from tests.eventually import eventually
+from tests.http_camera import jpeg, server
 from tests.integration.daemon.test_teach import pictures
+from tests.integration.peers.test_peer_watch import as_vitcam
 from tests.unit.inbox.entries import JPEG, entry
 from vitcam.inbox.waiting import Inbox, InboxLimits
 from vitcam.web.route_table import ROUTES
@@ -103,7 +105,13 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def running(state: Path) -> Iterator[Daemon]:
     clips = ("--set", "clips.enabled=true", "--set", "clips.after_s=0")
-    with daemon("--source", "demo", "--loop", *clips, STATE_DIRECTORY=str(state)) as started:
+    with (
+        server(as_vitcam(jpeg())) as other,
+        daemon(
+            *("--source", "demo", "--loop", *clips, "--set", f"peers.mine=http://127.0.0.1:{other}"),
+            STATE_DIRECTORY=str(state),
+        ) as started,
+    ):
         started.wait_for("ok")
         yield started
 

@@ -40,6 +40,7 @@ export class Tile {
 
   show({ name, address, status, reason, caption, last, still }) {
     if (name) this.#link.href = address;
+    if (status === null && this.#still !== null) return; // vitcam asks it again after a pause
     this.element.dataset.status = status ?? "starting";
     const hasPicture = name ? still !== null : WITH_PICTURE.includes(status);
     this.element.classList.toggle("old", !hasPicture);
