@@ -145,10 +145,10 @@ def test_hostile_cameras_have_a_sentence_each_and_the_good_one_is_shown_as_befor
 
 def test_nothing_is_asked_that_nobody_looks_at() -> None:
     with Camera() as camera, serving(camera) as good, watching(Peer("good", good.url)) as watch:
-        assert not watch.worker.started
+        began = [watch.worker.started]
 
         with_picture(watch, "good")
-        assert watch.worker.started
+        assert [*began, watch.worker.started] == [False, True]
         watch._wanted_until_s = 0  # whoever looked has left
 
         slot = watch.slot("good")

@@ -14,8 +14,8 @@ from tests.daemon import daemon, free_port, get_json
 from tests.http_camera import jpeg, server
 from tests.integration.peers.test_peer_watch import as_vitcam
 from tests.integration.web.browser import console_errors, resize
+from tests.integration.web.page.accessibility import findings_at_every_size
 from tests.integration.web.page.test_page import text, wait
-from tests.integration.web.page.test_page_states import findings
 from tests.secured import quick_hash
 from vitcam.access.password import save_password
 from vitcam.access.tokens import Scope, create_token
@@ -107,7 +107,7 @@ def test_a_wall_shows_every_camera_and_says_what_is_wrong_with_one(tmp_path: Pat
             assert f"{porch.url}/" in links
             assert token not in chrome.page_source
             look(chrome, "all")
-            assert findings(chrome) == []
+            assert findings_at_every_size(chrome) == []
 
             # one is killed: its tile says so, and the others go on
             porch.end(signal.SIGKILL)
@@ -116,7 +116,7 @@ def test_a_wall_shows_every_camera_and_says_what_is_wrong_with_one(tmp_path: Pat
             wait(chrome, lambda: len(set(pictures(chrome)) - before) >= 3, PATIENCE_S)
             assert "Live" in tile(chrome, "garden")
             look(chrome, "killed")
-            assert findings(chrome) == []
+            assert findings_at_every_size(chrome) == []
 
             # nothing is asked while nobody sees it
             resize(chrome, 1280, 800)
