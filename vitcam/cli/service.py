@@ -72,7 +72,7 @@ def uninstall_service() -> None:
     from vitcam.service.places import Places
 
     with _as_root("uninstall"):
-        uninstall(Places())
+        uninstall(Places(), _tell)
     typer.echo("vitcam is removed. /etc/vitcam and /var/lib/vitcam* stay; delete them if you need them no longer.")
 
 

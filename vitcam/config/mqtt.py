@@ -86,3 +86,15 @@ class MqttSettings:
     commands: Annotated[
         bool, Rule("Do what is asked on the topics PREFIX/NAME/set/…: pause, model, threshold, overlay, snapshot")
     ] = True
+    discovery: Annotated[
+        str,
+        Rule(
+            "First part of the topics by which Home Assistant finds this camera by itself. Empty: it is not told of it",
+            form=_is_prefix,
+            form_words="up to five words with / between them, without +, # and spaces",
+        ),
+    ] = "homeassistant"
+    labels: Annotated[
+        tuple[str, ...],
+        Rule("Labels and groups of which the state says whether they are there, beside those of zones and rules"),
+    ] = ()

@@ -47,7 +47,7 @@ class Why(StrEnum):
     ELSEWHERE = "the page has a place of its own for it"
 
 
-_OF_BROKER = "host port user tls version prefix name snapshots commands"
+_OF_BROKER = "host port user tls version prefix name snapshots commands discovery labels"
 _OF_ZONES = ("rect", "labels", "enter", "leave", "dwell_s", "follow")
 _RULE_KEYS = "name label zone above for_s between cooldown_s kind phase webhook notify push sound"
 _OF_RULES = _RULE_KEYS.split()

@@ -318,10 +318,11 @@ class Settings:
 
 
 def labels_in(settings: Settings) -> list[tuple[str, str]]:
-    """Each label or group that rules and clips name, and who does: `("cat", "the rule lamp is for")`."""
+    """Each label or group that rules, clips and MQTT name, and who does: `("cat", "the rule lamp is for")`."""
     rules = enumerate(settings.on, 1)
     of_rules = [(rule.label, f"the rule {rule.name or number} is for") for number, rule in rules if rule.label]
-    return of_rules + [(label, "clips.labels names") for label in settings.clips.labels]
+    lists = (("clips.labels", settings.clips.labels), ("mqtt.labels", settings.mqtt.labels))
+    return of_rules + [(label, f"{name} names") for name, labels in lists for label in labels]
 
 
 def sections() -> dict[str, type[Any]]:

@@ -162,7 +162,8 @@ def assemble(
     inbox = inbox_of(settings, environ, collector if recording.history else None, model, vocabulary)
     publisher.show_to(*(each for each in (collector, inbox) if each is not None))
     # only one run of a camera uses a state folder, but any number of runs of files
-    outbox = Outbox(state_folder(environ) if is_camera(settings.camera.source) else None)
+    folder = state_folder(environ) if is_camera(settings.camera.source) else None
+    outbox = Outbox(folder)
     rule_engine = _rule_engine(settings, model, vocabulary, environ, recording, outbox)
     alerts = None if every else RunningAlerts(rule_engine, SavedAlerts(state_folder(environ)), areas)
     console = build_sink(settings.log, every, classifier.displayed_labels)
@@ -190,11 +191,23 @@ def assemble(
     )
     mqtt = None
     if settings.mqtt.host:
-        from vitcam.daemon.mqtt import mqtt_of  # imports asyncio, which a run without page and broker does not need
+        # imports asyncio, which a run without page and broker does not need
+        from vitcam.daemon.home_assistant import CameraFacts, WatchedNow
+        from vitcam.daemon.mqtt import mqtt_of
+        from vitcam.mqtt.announcer import Announcer
 
-        mqtt = mqtt_of(
-            settings.mqtt, outbox, pipeline, publisher, state, models, model, default, playback, running_settings
+        announcer = Announcer(
+            settings.mqtt.discovery,
+            folder,
+            WatchedNow(areas, lambda: rule_engine.runner.rules, settings.mqtt.labels, vocabulary),
+            CameraFacts(settings, running_settings, models, model, heat, machine),
+            lambda: publisher.lasting,
+            vocabulary,
         )
+        mqtt = mqtt_of(
+            settings.mqtt, outbox, pipeline, publisher, state, models, model, default, playback, running_settings,
+            announcer,
+        )  # fmt: skip
         publisher.connect(mqtt)
         state.mqtt = mqtt.state
     web = None

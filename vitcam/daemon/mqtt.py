@@ -7,11 +7,13 @@ from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.running_settings import RunningSettings
+from vitcam.mqtt.announcer import Announcer
 from vitcam.mqtt.broker import Broker
 from vitcam.mqtt.client import MqttClient
 from vitcam.mqtt.commands import Commands
+from vitcam.mqtt.discovery import birth_topic
 from vitcam.mqtt.report import Reporter
-from vitcam.mqtt.session import MqttParts
+from vitcam.mqtt.session import Listener, MqttParts
 from vitcam.mqtt.topics import Topics
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pipeline.pipeline import Pipeline
@@ -34,6 +36,7 @@ def mqtt_of(
     default: Current[Variant],
     playback: Playback,
     running: RunningSettings,
+    announcer: Announcer,
 ) -> MqttClient:
     """The connection to the broker of the settings; nothing runs yet."""
     topics = Topics.of(settings)
@@ -47,15 +50,26 @@ def mqtt_of(
         model=model,
         default=default,
         playback=playback,
+        extra=announcer,
     )
     pause = partial(_pause, pipeline, playback)
     commands = Commands(running, models, pause, lambda: running.running.events.leave) if settings.commands else None
-    return MqttClient(
+    client = MqttClient(
         broker,
         ("5", "3.1.1") if settings.version == "auto" else (settings.version,),
         MqttParts(topics, broker.address, outbox, report, partial(_picture, pipeline, default), commands),
         settings.snapshots,
     )
+    announcer.retain = client.retain
+    if settings.discovery:
+        client.parts.listeners = (Listener(birth_topic(settings.discovery), partial(_hear_birth, client)),)
+    return client
+
+
+def _hear_birth(client: MqttClient, text: str) -> None:
+    """Home Assistant has come up, or goes."""
+    if text == "online":
+        client.announce()
 
 
 def _pause(pipeline: Pipeline, playback: Playback, paused: bool) -> None:

@@ -65,6 +65,8 @@ class RunningSettings:
     ) -> None:
         self.places: Mapping[str, str] = {}
         """Of what routes of their own would change, where the configuration says it."""
+        self.can_be_set: frozenset[str] = frozenset()
+        """Settings that nothing fixes, so that they may be changed while the daemon runs."""
         self.restart_asked = threading.Event()
         self._layers = layers
         self._page = page
@@ -83,6 +85,7 @@ class RunningSettings:
             effective = None if self._layers is None else self._layers(self._page.layer)
         except VitcamError:  # the configuration was changed, and nobody has read it again so far
             effective = None
+        self.can_be_set = frozenset(name for name in ON_PAGE if effective and not effective.given(name))
         self.places = {
             name: (effective.given(name) if effective else "") or "the configuration"
             for name, value in in_force.items()

@@ -72,7 +72,9 @@ class MqttClient:
 
         A topic that was in the last call and is not in this one is cleared.
         """
-        gone = dict.fromkeys(self.parts.retained, "")
+        gone = {
+            topic: "" for topic, text in self.parts.retained.items() if text
+        }  # others were cleared by the last call
         self.parts.retained = {**gone, **messages}
         self._wake("retained_changed")
 
@@ -177,6 +179,8 @@ class MqttClient:
 
     def _note_opened(self) -> None:
         self._connected, self._opened, self._trouble = True, True, ""
+        if self._snapshots:
+            self._signals.picture_wanted.set()
         log.info(
             "connected with the MQTT broker %s; the topics begin with %s", self._broker.address, self.parts.topics.base
         )

@@ -189,7 +189,9 @@ class MqttSession:
             await self._signals.picture_wanted.wait()
             self._signals.picture_wanted.clear()
             jpeg = await done_in(self._parts.doing, self._parts.picture)
-            if jpeg is not None:
+            if jpeg is None:
+                self._signals.picture_wanted.set()  # the first one is still to come
+            else:
                 await self._client.publish(self._parts.topics.snapshot, jpeg, 0, True)
             await asyncio.sleep(_PICTURE_EVERY_S)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from vitcam.errors import ConfigError
 from vitcam.service.announce import announce, end_announcements
+from vitcam.service.broker import clear_broker
 from vitcam.service.network import bind_to_network, ensure_password, local_name, reachable_address, web_settings
 from vitcam.service.places import UNIT_FILES, Instance, Places
 from vitcam.service.releases import Release, adopt, build, current_release, exclusive, use
@@ -73,9 +74,10 @@ def install(
     return Installed(instance.unit, release.version, reachable_address(web), password, failure, fresh, name)
 
 
-def uninstall(places: Places) -> list[str]:
+def uninstall(places: Places, tell: Callable[[str], None]) -> list[str]:
     """Stop and remove units and programs. Configuration, passwords and history stay.
 
+    tell     gets a sentence on what could not be taken back
     returns  the units that were stopped
     raises   VitcamError, OSError
     """
@@ -85,6 +87,9 @@ def uninstall(places: Places) -> list[str]:
         if units:
             systemctl_checked("disable", "--now", *units)
         end_announcements(places)
+        for instance in map(Instance.of_unit, units):
+            if trouble := clear_broker(places, instance):
+                tell(trouble)
         write_units(places, dict.fromkeys(UNIT_FILES))
         systemctl_checked("daemon-reload")
         systemctl("reset-failed", "vitcam.service", "vitcam@*")

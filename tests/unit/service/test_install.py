@@ -147,7 +147,7 @@ def test_a_folder_that_was_installed_by_hand_becomes_a_release(machine: FakeMach
 def test_a_folder_of_somebody_else_is_never_moved_nor_removed(machine: FakeMachine) -> None:
     (machine.places.home / "thesis").mkdir(parents=True)
 
-    for command in (machine.install, lambda: uninstall(machine.places)):
+    for command in (machine.install, lambda: uninstall(machine.places, machine.told.append)):
         with pytest.raises(UsageError, match="is not a virtual environment of vitcam; move it away"):
             command()
 
@@ -157,7 +157,7 @@ def test_a_folder_of_somebody_else_is_never_moved_nor_removed(machine: FakeMachi
 def test_uninstalling_removes_programs_and_units_and_keeps_what_is_the_users(installed: FakeMachine) -> None:
     installed.install(lan=True)
 
-    units = uninstall(installed.places)
+    units = uninstall(installed.places, installed.told.append)
 
     places = installed.places
     assert units == ["vitcam.service"]
@@ -175,19 +175,19 @@ def test_a_command_of_that_name_that_is_not_ours_stays(machine: FakeMachine) -> 
     machine.places.command.write_text("#!/bin/sh\n")
     machine.install()
 
-    uninstall(machine.places)
+    uninstall(machine.places, machine.told.append)
 
     assert machine.places.command.read_text() == "#!/bin/sh\n"
 
 
 def test_uninstalling_twice_is_no_error(installed: FakeMachine) -> None:
-    uninstall(installed.places)
+    uninstall(installed.places, installed.told.append)
 
-    assert uninstall(installed.places) == []
+    assert uninstall(installed.places, installed.told.append) == []
 
 
 def test_without_systemctl_one_sentence_says_what_to_do(machine: FakeMachine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
 
     with pytest.raises(VitcamError, match="no program systemctl; start vitcam by hand"):
-        uninstall(machine.places)
+        uninstall(machine.places, machine.told.append)
