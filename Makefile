@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test test-long test-slow release-check packages test-packages coverage test-daemon test-versions test-install lint fuzz test-faults soak bench bench-peers test-peers bench-aarch64 docs site measured clean
+.PHONY: help run test test-long test-slow release-check packages test-packages coverage test-daemon test-versions test-install lint fuzz test-faults soak bench bench-peers test-peers test-home-assistant bench-aarch64 docs site measured clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -128,6 +128,18 @@ bench-peers: $(VENV)/peers/ready $(VENV)/peers-tflite/ready  ## measure other ru
 
 test-peers: $(VENV)/peers/ready  ## compare imported networks with their own libraries; writes docs/train/pretrained.md
 	$(VENV)/peers/bin/python -m tests.bench.pretrained $(ARGS)
+
+# What it needs is pinned in a file that it brings along. 600 MB; it runs on Python 3.13 only.
+HOME_ASSISTANT := $(VENV)/home-assistant
+$(HOME_ASSISTANT)/ready:
+	.ci/with_python 3.13 sh -c '$$PYTHON -m venv $(HOME_ASSISTANT)'
+	$(HOME_ASSISTANT)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps homeassistant==2025.4.4
+	$(HOME_ASSISTANT)/bin/python -m pip install --quiet --disable-pip-version-check homeassistant==2025.4.4 paho-mqtt av numpy \
+		--constraint $(HOME_ASSISTANT)/lib/python3.13/site-packages/homeassistant/package_constraints.txt
+	touch $@
+
+test-home-assistant: $(VENV)/full $(HOME_ASSISTANT)/ready  ## check against a real Home Assistant what is announced to it
+	$(BIN)/python -m pytest -m slow --all-slow tests/integration/home_assistant $(ARGS)
 
 # says which of Debian's packages it lacks
 bench-aarch64: $(VENV)/peers/ready  ## count instructions on an emulated Raspberry Pi 5's processor

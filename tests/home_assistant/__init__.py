@@ -1,0 +1,1 @@
+"""A real Home Assistant for tests, in a virtual environment and a process of its own."""
