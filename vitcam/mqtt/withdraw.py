@@ -19,7 +19,7 @@ def withdraw(settings: MqttSettings, announced: Iterable[str]) -> str:
     kept = (*announced, topics.status, topics.state, topics.snapshot)
     trouble = ""
     for version in ("5", "3.1.1") if settings.version == "auto" else (settings.version,):
-        trouble = asyncio.run(_clear(Broker(settings, topics), version, kept))
+        trouble = asyncio.run(_clear(Broker(settings, topics, probe=True), version, kept))
         if not trouble:
             break
     return trouble
@@ -27,11 +27,11 @@ def withdraw(settings: MqttSettings, announced: Iterable[str]) -> str:
 
 async def _clear(broker: Broker, version: str, kept: Iterable[str]) -> str:
     try:
-        async with asyncio.timeout(_WITHIN_S), broker.client(version) as client:
+        async with asyncio.timeout(_WITHIN_S), broker.connected(version) as client:
             for topic in kept:
                 await client.publish(topic, b"", 1, True)
+    except TimeoutError:
+        return f"the MQTT broker {broker.address} did not answer in time"
     except BrokerTrouble as trouble:
         return str(trouble)
-    except Exception as error:  # noqa: BLE001 - the library's own, a TimeoutError, an OSError: each is a sentence
-        return str(broker.sentence(error))
     return ""

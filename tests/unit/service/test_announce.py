@@ -120,7 +120,7 @@ def test_uninstalling_takes_its_own_files_away_and_no_others(machine: FakeMachin
     (folder / "vitcam-mine.service").write_text("<service-group/>")
     (folder / "ssh.service").write_text("<service-group/>")
 
-    uninstall(machine.places)
+    uninstall(machine.places, machine.told.append)
 
     assert {path.name for path in folder.iterdir()} == {"vitcam-mine.service", "ssh.service"}
 
