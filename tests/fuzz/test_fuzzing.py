@@ -9,7 +9,7 @@ COUNTS = {
     "requests_described": 600,
     "requests_raw": 2500,
     "pictures": 300,
-    "model_files": 60,
+    "model_files": 25,
     "configurations": 300,
     "bundles": 200,
 }

@@ -80,7 +80,7 @@ def test_the_command_changes_the_model_of_the_daemon_that_runs(tmp_path: Path) -
     assert (missing.code, "nothing" in missing.err) == (2, True)
 
 
-@pytest.mark.long
+@pytest.mark.slow("vitcam/daemon")
 @pytest.mark.fault(
     "the daemon is killed while another model is put in the place of the one in use",
     injected="SIGKILL at a random moment of the change, ten times",

@@ -16,6 +16,8 @@ from tests.daemon import daemon
 from tests.parts import need_program
 from tests.unit.docs.pages import PAGES, ROOT, TAUGHT, Shown, console_lines, python_blocks, table_commands
 
+pytestmark = pytest.mark.slow("README.md", "docs/use", "docs/program", "vitcam/cli")
+
 NOT_RUN = {
     r"git (clone|pull)": "needs the network",
     r"git (tag|push) |\.venv/release/": "publishes a release: a person does it",

@@ -45,7 +45,7 @@ def python(tmp_path: Path) -> str:
     injected="a name server that takes questions and says nothing, for `http://NAME` and `rtsp://NAME`",
     observed="the page works and says what is missing within 30 s, again and again; SIGTERM ends it in time",
 )
-@pytest.mark.long
+@pytest.mark.slow("vitcam/sources")
 @pytest.mark.parametrize("source", ["http://camera.example/stream", "rtsp://camera.example/cam"])
 def test_a_camera_whose_name_nobody_resolves_leaves_page_and_end_as_they_are(
     source: str, python: str, questions: socket.socket

@@ -20,6 +20,8 @@ from vitcam.history.store import EventStore
 from vitcam.history.stored import Query
 from vitcam.pictures.encode import encode_jpeg
 
+pytestmark = pytest.mark.slow("vitcam/storage", "vitcam/cli")
+
 NOBODY, NOGROUP = 65534, 65534
 IDS = tuple(f"01JM0000000000000000000{n:03}" for n in range(4))
 

@@ -13,6 +13,8 @@ from tests.http_camera import EXACT, MULTIPART, OK, jpeg, own_tls, sends, server
 from vitcam.errors import SourceError
 from vitcam.sources import SourceOptions, open_source
 
+pytestmark = pytest.mark.slow("vitcam/sources")
+
 PICTURES = MULTIPART + EXACT.replace(b"LENGTH", b"%d" % len(jpeg())) + jpeg() + b"\r\n"
 HASHES = {"MD5": "md5", "SHA-256": "sha256", "SHA-512-256": "sha512_256"}
 USER, PASSWORD = "jürgen", 'sésame/:@"'

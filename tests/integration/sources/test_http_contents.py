@@ -19,6 +19,8 @@ from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame
 from vitcam.sources import SourceOptions, open_source
 
+pytestmark = pytest.mark.slow("vitcam/sources", "vitcam/pictures")
+
 PART = b"Content-Type: image/jpeg\r\nContent-Length: LENGTH\r\n\r\n"
 FAST = SourceOptions(ask_every_s=0.1)
 

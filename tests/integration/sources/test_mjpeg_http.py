@@ -17,6 +17,8 @@ from vitcam.errors import SourceError, SourceLost
 from vitcam.sources import open_source
 from vitcam.sources.network import camera
 
+pytestmark = pytest.mark.slow("vitcam/sources", "vitcam/pictures")
+
 opened, all_sent = threading.Event(), threading.Event()
 
 

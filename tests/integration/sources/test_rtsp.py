@@ -24,6 +24,8 @@ from vitcam.pictures.decode import decode_image
 from vitcam.sources import SourceOptions, open_source
 from vitcam.sources.jpeg_stream import JpegStream
 
+pytestmark = pytest.mark.slow("vitcam/sources", "vitcam/pictures")
+
 SERVER = Path(__file__).parents[2] / "rtsp_server.py"
 BACK_WITHIN_S = 5.0
 

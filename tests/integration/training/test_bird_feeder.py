@@ -23,7 +23,7 @@ def pigeon() -> Thing:
     return next(thing for thing in things_of("choose", Classifier("everyday")) if thing.label == "pigeon")
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/fit", "examples/bird-feeder")
 def test_each_visit_of_a_bird_becomes_a_line_with_the_place_where_it_was(pigeon: Thing, tmp_path: Path) -> None:
     plan = Plan("choose", 0, 2.0, "calm", "feeder", 720)
     film = encode_film(tmp_path / "feeder.mp4", (shot.picture for shot in shots_of(plan, pigeon)), fps=round(FPS))

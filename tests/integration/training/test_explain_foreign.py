@@ -3,10 +3,13 @@
 from pathlib import Path
 
 import cv2
+import pytest
 
 from tests.integration.cli.test_explain import COFFEE, explain
 from tests.parts import need_model
 from tests.unit.training.weights.test_foreign import brightness, convert
+
+pytestmark = pytest.mark.slow("vitcam/explain", "vitcam/model")
 
 
 def test_a_model_without_description_is_explained_as_far_as_it_goes(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def call(hub: tuple[Hub, str], tmp_path: Path) -> Caller:
     return Caller(hub[0], {"HF_ENDPOINT": hub[1], "HF_HOME": str(tmp_path / "home"), "HF_TOKEN": ""})
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/weights")
 def test_a_network_of_the_hub_becomes_a_checkpoint_with_its_commit_and_licence(call: Caller, tmp_path: Path) -> None:
     out = tmp_path / "net.safetensors"
     done = subprocess.run(
@@ -175,7 +175,7 @@ def test_a_network_of_the_hub_becomes_a_checkpoint_with_its_commit_and_licence(c
     assert about.licence == "apache-2.0"
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/weights")
 def test_one_command_makes_a_network_of_timm_speak_as_people_do(call: Caller, tmp_path: Path) -> None:
     network = NETWORKS[0]
     folder = saved(network, tmp_path / "from", "folder")

@@ -15,8 +15,11 @@ from vitcam_training.weights.checkpoints import save_weights, to_timm
 
 
 def recipes() -> list[object]:
-    """Every recipe; all but the smallest are left to the long tests, since their networks take long to compile."""
-    return [pytest.param(name, marks=() if name == "mnist" else pytest.mark.long) for name in shipped_recipes()]
+    """Every recipe; all but the smallest are left to the slow tests, since their networks take long to compile."""
+    return [
+        pytest.param(name, marks=() if name == "mnist" else pytest.mark.slow("training/recipes", "training/fit"))
+        for name in shipped_recipes()
+    ]
 
 
 def save_teacher(labels: tuple[str, ...], out: Path) -> Path:

@@ -144,7 +144,7 @@ def test_an_interrupt_before_anything_is_trained_is_one_sentence(
     assert "Traceback" not in rest
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/fit", "training/cli")
 @pytest.mark.timeout(3 * LIMIT_S)
 def test_a_budget_of_a_second_ends_with_weights(recipe: Path, tmp_path: Path) -> None:
     status, said = ended(start(recipe, tmp_path / "run", "--budget", "1s"))
@@ -154,7 +154,7 @@ def test_a_budget_of_a_second_ends_with_weights(recipe: Path, tmp_path: Path) ->
     assert read_weights(tmp_path / "run" / "weights.safetensors")
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/fit", "training/cli")
 @pytest.mark.timeout(3 * LIMIT_S)
 def test_a_run_without_time_does_one_step_and_ends_well(recipe: Path, tmp_path: Path) -> None:
     status, said = ended(start(recipe, tmp_path / "run", "--stop-after", "0.001"))

@@ -16,6 +16,8 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.export.flatbuffer import only
 from vitcam_training.export.network import positions
 
+pytestmark = pytest.mark.slow("vitcam/model", "training/export")
+
 
 @pytest.fixture(scope="module")
 def network() -> Exported:

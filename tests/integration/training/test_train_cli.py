@@ -74,7 +74,7 @@ def test_card_and_float16_weights_lie_beside_the_model(workshop: Path) -> None:
     ).stat().st_size
 
 
-@pytest.mark.long
+@pytest.mark.slow("training")
 def test_a_weaker_network_takes_no_better_models_place(
     workshop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,7 +117,7 @@ def test_a_weaker_network_takes_no_better_models_place(
     assert json.loads(call("evaluate", model, "--data", workshop / "photos", "--json"))["top1"] < 0.5
 
 
-@pytest.mark.long
+@pytest.mark.slow("training")
 def test_export_gives_people_a_table_programs_json_and_nobody_the_librarys_greetings(
     workshop: Path, tmp_path: Path
 ) -> None:
@@ -136,7 +136,7 @@ def test_export_gives_people_a_table_programs_json_and_nobody_the_librarys_greet
     assert (programs["file"], programs["n"], programs["cautions"]) == (str(model), 12, [])
 
 
-@pytest.mark.long
+@pytest.mark.slow("training")
 def test_a_smaller_input_is_exported_with_interpolated_positions(workshop: Path, tmp_path: Path) -> None:
     small = tmp_path / "small.tflite"
     export = ("export", workshop / "colours.safetensors", "-o", small, "--image-size", "16", "--without", "last_row")
@@ -209,7 +209,7 @@ def test_other_photos_get_no_float_figures_that_were_not_measured(workshop: Path
     assert found["agreement"] is None
 
 
-@pytest.mark.long
+@pytest.mark.slow("training")
 def test_frames_without_labels_and_a_teacher_become_a_model_file_in_one_command(workshop: Path, tmp_path: Path) -> None:
     (tmp_path / "frames").mkdir()
     for path in sorted((workshop / "photos").rglob("*.png")):
@@ -295,7 +295,7 @@ def test_photos_of_none_of_the_labels_are_told_apart_by_thresholds_of_other_labe
     assert found["auroc"] > 0.5
 
 
-@pytest.mark.long
+@pytest.mark.slow("training")
 def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path: Path) -> None:
     before = (workshop / "colours.safetensors").read_bytes()
     call(

@@ -145,7 +145,7 @@ def test_a_run_whose_folder_cannot_be_made_is_refused_with_what_to_do(
     assert "cannot be created (Not a directory); name another with --out" in said
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/cli", "training/fit")
 def test_a_training_says_within_seconds_what_it_is_at_and_then_what_it_does(tmp_path: Path) -> None:
     """Into a pipe: plain lines on stderr, the result alone on stdout."""
     photos = write_pictures(tmp_path / "photos", each=4, side=32)

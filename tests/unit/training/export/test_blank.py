@@ -13,7 +13,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.export.blank import blank_images, least_contrast
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/export", "training/vit.py")
 
 SPEC = InputSpec(64, 64)
 

@@ -24,7 +24,7 @@ from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network, save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata, read_metadata
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/export", "training/vit.py")
 
 PLAIN = ViTConfig(classes=5, image_size=(16, 24), patch_size=8, width=32, depth=2, heads=4)
 WHOLE = {"classify": (1, 0), "explain": (1, 0)}
@@ -68,7 +68,7 @@ TOGETHER: list[dict[str, Any]] = [
     {"heads": 1, "depth": 1, "mlp_width": 40},
 ]
 REWRITES = [field.name for field in fields(Rewrites)]
-only_in_long = partial(pytest.param, marks=pytest.mark.long)
+only_in_long = partial(pytest.param, marks=pytest.mark.slow("training/export", "training/vit.py"))
 
 
 @pytest.mark.parametrize("choices", [ONE_AT_A_TIME, TOGETHER], ids=["one at a time", "together"])

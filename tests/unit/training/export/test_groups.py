@@ -16,7 +16,7 @@ from vitcam_training.export.export import export_model
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/export", "training/vit.py")
 
 ANIMALS = Dataset("animals", ("pug", "tabby", "collie"), {}, groups={"cat": (1,), "dog": (0, 2), "animal": (0, 1, 2)})
 

@@ -26,7 +26,7 @@ from vitcam_training.weights.checkpoints import (
 from vitcam_training.weights.metadata import Metadata
 from vitcam_training.weights.normalisation import IMAGENET
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/export", "training/vit.py")
 
 CHOICES: list[dict[str, Any]] = [
     {"pooling": "first"},
@@ -147,7 +147,7 @@ def test_positions_that_fill_no_grid_are_refused_with_their_number() -> None:
         resize_position(np.zeros((1, 8, 16), np.float32), (4, 4))
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/export", "training/vit.py")
 def test_every_choice_runs_in_half_precision_with_a_float32_head() -> None:
     policy = keras.dtype_policies.DTypePolicy("mixed_bfloat16")
     for choice in CHOICES:

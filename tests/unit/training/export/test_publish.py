@@ -20,7 +20,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.export.publish import ForgetfulModel, WeakerModel, publish
 from vitcam_training.model_card.attempts import Attempt, attempt_rows, listed
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/export", "training/vit.py")
 
 FIGURES = {
     "data": "cups", "split": "heldout", "n": 200, "top1": 0.9, "top5": 0.99, "ece": 0.02,

@@ -20,7 +20,7 @@ from vitcam_training.export.rewrites import (
 from vitcam_training.study import reference
 from vitcam_training.weights.checkpoints import to_timm
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/export", "training/vit.py")
 
 RNG = np.random.default_rng(5)
 

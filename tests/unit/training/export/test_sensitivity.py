@@ -15,7 +15,7 @@ from vitcam_training.export.sensitivity import loses_too_much, ranked, scan, sca
 from vitcam_training.export.trial import Trial
 from vitcam_training.weights.checkpoints import Weights, save_weights, to_timm
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/export", "training/vit.py")
 
 SLOW = pytest.mark.slow("training/export")
 

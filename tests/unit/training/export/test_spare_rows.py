@@ -33,7 +33,7 @@ from vitcam_training.study import reference
 from vitcam_training.weights.checkpoints import Weights, save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/export", "training/vit.py")
 
 PLAIN = ViTConfig(classes=5, image_size=(16, 24), patch_size=8, width=32, depth=3, heads=4)
 ROOM = 6

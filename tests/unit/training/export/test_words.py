@@ -24,7 +24,7 @@ from vitcam_training.export.words import Prompts, export_words
 from vitcam_training.study import reference
 from vitcam_training.weights.checkpoints import read_network, to_timm
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/export", "training/vit.py")
 
 SAVED = Path(__file__).parents[3] / "fixtures" / "transformers"
 WORDS = ("a cat on the table", "an empty table", "a dog")

@@ -38,7 +38,7 @@ from vitcam_training.recipes.recipe import Recipe, read_recipe
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/fit", "training/vit.py")
 
 
 @pytest.fixture

@@ -18,7 +18,10 @@ from vitcam_training.fit.data_parallel import as_first, is_first, join, share, t
 from vitcam_training.fit.session import Session
 from vitcam_training.weights.checkpoints import read_weights
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]  # three processes that compile, on a machine that may be busy
+pytestmark = [
+    pytest.mark.slow("training/fit", "training/vit.py"),
+    pytest.mark.timeout(900),
+]  # three processes that compile, on a machine that may be busy
 SLOW = pytest.mark.slow("training/fit", "training/vit.py", "training/data", "training/config.py")
 
 STEPS = 20

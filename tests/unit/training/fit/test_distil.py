@@ -17,7 +17,7 @@ from vitcam_training.recipes.recipe import AboutRecipe, DistilRecipe, ModelRecip
 from vitcam_training.weights.checkpoints import read_weights, save_weights
 from vitcam_training.weights.metadata import read_metadata
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/fit", "training/vit.py")
 
 LABELS = ("blue", "green", "red")
 

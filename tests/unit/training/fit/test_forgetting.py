@@ -25,7 +25,7 @@ from vitcam_training.recipes.recipe import DistilRecipe, ModelRecipe, Recipe, Tr
 from vitcam_training.weights.checkpoints import carried_head, read_weights, save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/fit", "training/vit.py")
 
 KNOWN = ViTConfig(classes=4, image_size=(32, 32), patch_size=16, width=32, depth=2, heads=1)
 SYNSETS = ("n00000001", "n00000002", "n00000003", "n00000004")

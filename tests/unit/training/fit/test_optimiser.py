@@ -17,7 +17,7 @@ from vitcam_training.fit.optimiser import (
 from vitcam_training.recipes.recipe import TrainRecipe
 from vitcam_training.vit import ViT
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/fit", "training/vit.py")
 
 
 def test_the_learning_rate_rises_linearly_and_falls_along_a_cosine() -> None:

@@ -10,7 +10,7 @@ from vitcam_training.fit.prepare import prepare
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.weights.metadata import PLANNED, read_metadata
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/fit", "training/vit.py")
 
 
 def test_patience_ends_training_and_keeps_the_weights_of_the_best_epoch(recipe: Recipe, tmp_path: Path) -> None:

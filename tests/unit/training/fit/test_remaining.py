@@ -8,7 +8,7 @@ import pytest
 from vitcam_training.config import ViTConfig
 from vitcam_training.fit.remaining import Remaining, StageWork, photo_cost
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/fit", "training/vit.py")
 
 SMALL, LARGE = photo_cost(ViTConfig(10, (96, 96))), photo_cost(ViTConfig(10, (224, 224)))
 ONE = StageWork(epochs=15, steps=90, photos=16, scored=400, cost=LARGE)

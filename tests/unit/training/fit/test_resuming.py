@@ -15,7 +15,7 @@ from vitcam_training.fit.session import Session, Stopped
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.weights.metadata import PLANNED, read_metadata
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/fit", "training/vit.py")
 SLOW = pytest.mark.slow("training/fit")
 
 

@@ -15,7 +15,7 @@ from vitcam_training.recipes.recipe import AboutRecipe, Recipe, on_photos
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/fit", "training/vit.py")
 
 
 def test_fine_tuning_drops_what_its_own_recipe_says(recipe: Recipe, whole: Path) -> None:
@@ -25,7 +25,7 @@ def test_fine_tuning_drops_what_its_own_recipe_says(recipe: Recipe, whole: Path)
     assert (found.dropout, found.attention_dropout, found.drop_path) == (0.1, 0.2, 0.0)
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/fit", "training/vit.py")
 def test_random_positions_stay_as_they_were_drawn_and_another_seed_draws_others(recipe: Recipe, tmp_path: Path) -> None:
     random = replace(recipe, model=replace(recipe.model, position="random"), train=replace(recipe.train, epochs=1))
     drawn, found = {}, {}
@@ -41,7 +41,7 @@ def test_random_positions_stay_as_they_were_drawn_and_another_seed_draws_others(
     assert not np.allclose(drawn[1], drawn[2], atol=0.1)
 
 
-@pytest.mark.long
+@pytest.mark.slow("training/fit", "training/vit.py")
 def test_a_new_head_has_a_hidden_layer_where_the_recipe_says_so_and_an_old_one_stays(
     recipe: Recipe, tmp_path: Path, whole: Path
 ) -> None:

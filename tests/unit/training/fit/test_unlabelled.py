@@ -15,7 +15,7 @@ from vitcam_training.fit.prepare import train
 from vitcam_training.fit.unlabelled import ANSWERS, taught_alone
 from vitcam_training.recipes.recipe import Recipe, read_recipe
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/fit", "training/vit.py")
 
 
 @pytest.fixture(scope="module")

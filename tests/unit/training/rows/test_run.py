@@ -20,7 +20,7 @@ from vitcam_training.rows.run import WEIGHTS, add_rows
 from vitcam_training.weights.checkpoints import read_weights, save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata, read_metadata
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/rows")
 
 LABELS = ("blue", "green", "red", "grey", "white")
 SYNSETS = {"n1": 3, "n2": 3, "n3": 4, "n4": 0, "n5": 4}

@@ -12,7 +12,7 @@ from vitcam_training.study.reproduce.measure import NETWORKS
 from vitcam_training.study.reproduce.sources import RUNS, SourceRun, Version, runs_of
 from vitcam_training.vit import ViT
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow("training/study/reproduce")
 
 
 def network(name: str, version: Version, seed: int = 1, **changes: Any) -> ViT:
