@@ -10,7 +10,7 @@ from vitcam.daemon.running_settings import RunningSettings
 from vitcam.mqtt.announcer import Announcer
 from vitcam.mqtt.broker import Broker
 from vitcam.mqtt.client import MqttClient
-from vitcam.mqtt.commands import Commands
+from vitcam.mqtt.commands import MqttCommands
 from vitcam.mqtt.discovery import birth_topic
 from vitcam.mqtt.report import Reporter
 from vitcam.mqtt.session import Listener, MqttParts
@@ -53,7 +53,7 @@ def mqtt_of(
         extra=announcer,
     )
     pause = partial(_pause, pipeline, playback)
-    commands = Commands(running, models, pause, lambda: running.running.events.leave) if settings.commands else None
+    commands = MqttCommands(running, models, pause, lambda: running.running.events.leave) if settings.commands else None
     client = MqttClient(
         broker,
         ("5", "3.1.1") if settings.version == "auto" else (settings.version,),

@@ -214,5 +214,5 @@ def _words(text: str) -> str:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, ssl.SSLError):
-        return "it is no PEM file of that kind" if not error.reason else error.reason.replace("_", " ").lower()
+        return "it is not a PEM file of that kind" if not error.reason else error.reason.replace("_", " ").lower()
     return (isinstance(error, OSError) and error.strerror) or str(error)

@@ -64,7 +64,7 @@ class MqttClient:
     # in any thread
 
     def start(self) -> None:
-        """Connect, and go on doing so."""
+        """Connect, again and again."""
         self._worker.start()
 
     def retain(self, messages: Mapping[str, str]) -> None:

@@ -16,7 +16,7 @@ _LOG_EVERY_S = 10.0
 _YES, _NO = frozenset({"on", "true", "1"}), frozenset({"off", "false", "0"})
 
 
-class Commands:
+class MqttCommands:
     """Every method may block for seconds. What is wrong is said in one sentence of the log, and changes nothing.
 
     settings  takes threshold and overlay over
@@ -85,7 +85,7 @@ def _text(payload: bytes) -> str:
     try:
         text = payload.decode()
     except UnicodeDecodeError:
-        raise UsageError("what was sent is no UTF-8 text") from None
+        raise UsageError("what was sent is not a UTF-8 text") from None
     if not text.strip():
         raise UsageError("nothing was sent; send a value")
     return text.strip()

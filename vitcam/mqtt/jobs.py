@@ -17,14 +17,14 @@ async def wait_for(event: asyncio.Event, timeout_s: float) -> None:
 
 
 async def done_in(executor: Executor, do: Callable[[], T]) -> T:
-    """What `do` returns or raises, in another thread. Once asked for it is done, whatever ends here meanwhile."""
+    """What `do` returns or raises, in another thread. It is finished also if the caller is cancelled."""
     return await asyncio.shield(asyncio.get_running_loop().run_in_executor(executor, do))
 
 
 async def first_to_end(*jobs: Coroutine[Any, Any, Any], grace_s: float = 0.0) -> None:
     """Run them until the first one ends, and end the others. Raises what the first one raises.
 
-    grace_s  for this time the others may go on
+    grace_s  the others may still run for this time
     """
     tasks = [asyncio.ensure_future(job) for job in jobs]
     try:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from vitcam.mqtt.broker import WINDOW, BrokerTrouble, notice_refusals
-from vitcam.mqtt.commands import Commands
+from vitcam.mqtt.commands import MqttCommands
 from vitcam.mqtt.jobs import done_in, first_to_end
 from vitcam.mqtt.report import Report
 from vitcam.mqtt.topics import COMMANDS, OFFLINE, ONLINE, Topics
@@ -47,7 +47,7 @@ class MqttParts:
     """The state message."""
     picture: Callable[[], bytes | None]
     """The JPEG of now; None: there is none. It may block."""
-    commands: Commands | None
+    commands: MqttCommands | None
     """What the broker may ask for; None: nothing."""
     disk: WatchedExecutor = field(default_factory=lambda: WatchedExecutor("mqtt disk"))
     """The thread that asks the outbox."""
@@ -98,7 +98,7 @@ class MqttSession:
         self._refused: list[str] = []
         """Why the broker did not take messages."""
         self._retained: dict[str, str] = {}
-        """What the broker was told to keep, by topic."""
+        """What the broker keeps by now, by topic."""
 
     async def serve(self) -> None:
         """Return once the run ends and everything is said."""

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vitcam.errors import UsageError
-from vitcam.mqtt.commands import Commands
+from vitcam.mqtt.commands import MqttCommands
 from vitcam.mqtt.topics import COMMANDS
 from vitcam.web.parts import ChosenModel
 
@@ -20,7 +20,7 @@ class House:
         self.done: list[object] = []
         self.fixed = ""
         self.places: Mapping[str, str] = {}
-        self.commands = Commands(self, self, lambda paused: self.done.append(paused), lambda: 0.3)
+        self.commands = MqttCommands(self, self, lambda paused: self.done.append(paused), lambda: 0.3)
 
     def change(self, values: Mapping[str, object]) -> str:
         if values.get("overlay.mode") not in (None, "grid"):
@@ -74,7 +74,7 @@ def test_a_command_does_what_the_page_would(command: str, payload: bytes, done: 
     [
         ("pause", b"maybe", "ON or OFF"),
         ("pause", b"", "nothing was sent"),
-        ("pause", b"\xff\xfe", "no UTF-8"),
+        ("pause", b"\xff\xfe", "not a UTF-8"),
         ("threshold", b"nan", "from 0 to 1"),
         ("threshold", b"1.01", "from 0 to 1"),
         ("threshold", b"-1e999", "from 0 to 1"),

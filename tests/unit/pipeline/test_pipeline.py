@@ -209,6 +209,23 @@ def test_a_frame_that_the_gate_refuses_is_skipped_and_not_counted_as_dropped() -
     pipeline.stop(1)
 
 
+def test_in_a_pause_no_frame_of_a_camera_is_classified_and_viewers_see_no_old_answer() -> None:
+    pipeline = started(lambda: Numbered(100_000, live=True, every_s=0.005))
+    assert eventually(lambda: pipeline.state().frames.classified > 5)
+
+    pipeline.pause(True)
+    assert eventually(lambda: pipeline.state().paused and pipeline.latest.peek().prediction is None)  # type: ignore[union-attr]
+    before = pipeline.state()
+    assert eventually(lambda: pipeline.state().frames.skipped > before.frames.skipped + 20)
+    assert pipeline.state().frames.classified == before.frames.classified
+    assert (before.status, "pause" in before.reason) == ("degraded", True)
+
+    pipeline.pause(False)
+    assert eventually(lambda: pipeline.state().frames.classified > before.frames.classified + 5)
+    assert pipeline.state().status == "ok"
+    pipeline.stop(1)
+
+
 def test_the_gate_is_never_asked_about_the_pictures_of_a_file() -> None:
     seen: list[int] = []
     pipeline = started(lambda: Numbered(20), publish=lambda _, p: seen.append(p.seq), gate=lambda frame: False)
