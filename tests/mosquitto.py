@@ -23,9 +23,10 @@ class Mosquitto:
 
     folder  for its files
     lines   more of its configuration, such as passwords
+    saves   whether it writes down each change at once, which makes it slow
     """
 
-    def __init__(self, folder: Path, *lines: str) -> None:
+    def __init__(self, folder: Path, *lines: str, saves: bool = True) -> None:
         self.port = free_port()
         self._folder = folder
         folder.mkdir(exist_ok=True)
@@ -38,8 +39,7 @@ class Mosquitto:
                     *(lines or ["allow_anonymous true"]),
                     "persistence true",
                     f"persistence_location {folder}/",
-                    "autosave_interval 1",
-                    "autosave_on_changes true",
+                    *(("autosave_interval 1", "autosave_on_changes true") if saves else ()),
                     "max_queued_messages 0",
                     "max_inflight_messages 0",  # what it has confirmed waits in no queue
                     "user root",

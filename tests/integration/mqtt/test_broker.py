@@ -73,7 +73,7 @@ def test_no_event_is_lost_by_a_broker_that_is_killed_20_times(
     observed="they take at most 200 MB of disk and of memory, and arrive in order",
 )
 def test_100000_events_that_wait_arrive_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    broker, number = Mosquitto(tmp_path / "broker"), 100_000
+    broker, number = Mosquitto(tmp_path / "broker", saves=False), 100_000
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with connecting(tmp_path, settings(broker.port)) as client:
         for each in range(number):
