@@ -13,7 +13,7 @@ from tests.unit.docs.pages import ROOT, TAUGHT, Shown, table_commands
 from vitcam_training.cli import app
 
 COMMANDS = table_commands(TAUGHT)
-ABLATION = (ROOT / "training" / "study" / "ablation" / "ablation.md").read_text("utf-8")
+ABLATION = "\n".join(p.read_text("utf-8") for p in (ROOT / "training" / "study" / "ablation").glob("*.md"))
 NOTEBOOK = (ROOT / "docs" / "study" / "notebook.ipynb").read_text("utf-8")
 MEASURED = (*(ROOT / "models").glob("*.md"), ROOT / "docs" / "program" / "benchmarks.md")
 """Where the figures of `evaluate` stand: it needs data sets, and minutes."""
