@@ -24,7 +24,7 @@ QUICKER = {"vitcam bench --report": " mnist --threads 1 --seconds 0.1 --minutes 
 """What is put behind a command: an emulated machine measures nothing."""
 ALSO_RIGHT = {"vitcam doctor": (1,)}
 """Exit codes beside 0: it finds faults of an emulated machine."""
-_TIMEOUT_S = 1500
+_TIMEOUT_S = 3000
 
 
 def blocks(page: str) -> list[str]:
