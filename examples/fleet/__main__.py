@@ -27,6 +27,7 @@ from examples.fleet.services import Broker, Series, addresses_of, private
 
 _HERE = Path(__file__).resolve().parent
 _LOOK_EVERY_S = 1.0
+_MOST_TILES = 32  # on the page of a vitcam
 _COLUMNS = {
     "frames/s": 'sum by (instance) (rate(vitcam_frames_total{stage="classified"}[1m]))',
     "events": "sum by (instance) (vitcam_events_total)",
@@ -83,10 +84,23 @@ class Fleet:
         for each in cameras:
             if not each.address and each.name not in self._ports:
                 self._ports[each.name] = self._port_of(each.name)
-        changed = self._series.configure(addresses_of(cameras, self._ports))
-        self._cameras = cameras
-        if changed:
+        addresses = addresses_of(cameras, self._ports)
+        if self._series.configure(addresses):
             self._children.hang_up("prometheus")
+        for each in cameras:
+            if not each.address and self._show_to(each, addresses):
+                self._children.hang_up(f"camera {each.name}")
+        self._cameras = cameras
+
+    def _show_to(self, camera: Camera, addresses: Mapping[Camera, str]) -> bool:
+        """Write down which other cameras its page shows; False where it knows already."""
+        others = [(each.name, at) for each, at in addresses.items() if each != camera][:_MOST_TILES]
+        text = "[peers]\n" + "".join(f'{name} = "{at}"\n' for name, at in others)
+        file = self._folder / "cameras" / camera.name / "peers.toml"
+        if file.exists() and file.read_text("utf-8") == text:
+            return False
+        private(file, text)
+        return True
 
     def _port_of(self, name: str) -> int:
         """The same as last time, so that bookmarks stay."""
@@ -102,11 +116,11 @@ class Fleet:
     def _daemon(self, camera: Camera) -> Command:
         state = self._folder / "cameras" / camera.name
         source, *options = camera.options
-        words = (sys.executable, "-m", "vitcam", "run", "--source", source, "--wait", *options)
+        words = (sys.executable, "-m", "vitcam", "run", "--config", str(state / "peers.toml"), "--source", source)
         own = {"STATE_DIRECTORY": str(state), **self._broker.of_camera(camera.name)}
         return Command(
             f"camera {camera.name}",
-            (*words, "--port", str(self._ports[camera.name]), "--log", "json", "--emit", "changes"),
+            (*words, "--wait", *options, "--port", str(self._ports[camera.name]), "--log", "json", "--emit", "changes"),
             state / "log",
             own,
         )
@@ -142,7 +156,7 @@ def status(folder: Path) -> None:
     print(f"{'camera':16} {'state':11}" + "".join(f"{title:>10}" for title in columns) + "  address")
     for name, camera in record["cameras"].items():
         state = _STATES.get(sees.get(name, -1.0), "starting") if up.get(name) else "away"
-        figures = "".join(f"{values[name]:10.1f}" if name in values else f"{'':10}" for values in columns.values())
+        figures = "".join(f"{values[name]:10.2f}" if name in values else f"{'':10}" for values in columns.values())
         print(f"{name:16} {state:11}{figures}  {camera['address']}")
     print(f"\ncurves and alerts: {url}/alerts")
 
