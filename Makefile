@@ -40,8 +40,15 @@ test-long: $(VENV)/full  ## run the tests that train, wait or compare for long
 	$(BIN)/python -m pytest $(WORKERS) -m "long and not slow" $(ARGS)
 
 # tests/slow_tier.py says how a change of the subject is known; ends well where nothing is due
-test-slow: $(VENV)/full  ## run the tests of minutes whose subject has changed; ARGS=--all-slow runs all of them
+test-slow: $(VENV)/full $(VENV)/cluster/ready  ## run the tests of minutes whose subject has changed; ARGS=--all-slow runs all of them
 	$(BIN)/python -m pytest $(WORKERS) -m slow $(ARGS) || test $$? = 5
+
+# what examples/cluster needs beside the daemon, which neither the daemon nor its developers do
+$(VENV)/cluster/ready: pyproject.toml
+	test -x $(VENV)/cluster/bin/python || $(PYTHON) -m venv $(VENV)/cluster
+	$(VENV)/cluster/bin/python -m pip install --quiet --disable-pip-version-check --editable . \
+		"dask>=2025.4" "distributed>=2025.4" "pyarrow>=19"
+	touch $@
 
 release-check: lint test test-long test-packages  ## check all that a release needs: every test, every measured page, the packages
 	$(MAKE) test-slow ARGS=

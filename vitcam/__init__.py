@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from vitcam.replay.video import events_of_film
     from vitcam.sinks.sink import Sink, Summary
     from vitcam.sources import Source, SourceOptions, open_source
+    from vitcam.sources.images import find_images
     from vitcam.wire import event_record, prediction_record
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "encode_by_ending",
     "event_record",
     "events_of_film",
+    "find_images",
     "open_source",
     "prediction_record",
 ]
@@ -68,6 +70,7 @@ _PLACES = {
     "vitcam.replay.video": ("events_of_film",),
     "vitcam.sinks.sink": ("Sink", "Summary"),
     "vitcam.sources": ("Source", "SourceOptions", "open_source"),
+    "vitcam.sources.images": ("find_images",),
     "vitcam.wire": ("event_record", "prediction_record"),
 }
 _MODULE_OF = {name: module for module, names in _PLACES.items() for name in names}

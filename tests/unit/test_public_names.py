@@ -15,7 +15,7 @@ def test_the_public_names_are_those_of_this_version() -> None:
     # a name that goes or changes is a new major version (before 1.0: a minor one), a further one is a minor version
     assert set(vitcam.__all__) == {
         *("Classifier", "LiveCamera", "LiveAnswer", "classify_all", "ClassifiedPhoto", "events_of_film", "Rules"),
-        *("open_source", "Source", "SourceOptions", "Sink", "Summary"),
+        *("open_source", "find_images", "Source", "SourceOptions", "Sink", "Summary"),
         *("Frame", "Prediction", "Guess", "Group", "Shown", "Timings", "Event", "Unreadable"),
         *("draw_overlay", "encode_by_ending", "prediction_record", "event_record"),
         *("VitcamError", "UsageError", "SourceError", "ModelError", "SourceLost", "ConfigError", "__version__"),

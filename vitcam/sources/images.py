@@ -18,7 +18,7 @@ from vitcam.errors import SourceError, UsageError
 from vitcam.frames import Frame, Image, Unreadable
 from vitcam.pictures.decode import FOREIGN_SUFFIXES, IMAGE_SUFFIXES, MAX_BYTES, READABLE, decode_image
 from vitcam.sources.playback import Pace, repeat_frame
-from vitcam.sources.source import SourceOptions
+from vitcam.sources.source import SourceOptions, log_unreadable
 
 _RUN = 50_000  # names that are sorted at once
 
@@ -124,7 +124,7 @@ class Images:
         return self._options.frame(picture, self._uri, seq, started_ns, capture_ns, path)
 
 
-def find_images(place: str, on_unreadable: Callable[[Unreadable], None]) -> Iterator[str]:
+def find_images(place: str, on_unreadable: Callable[[Unreadable], None] = log_unreadable) -> Iterator[str]:
     """The files that an image, a folder or a glob names, sorted; by their suffix unless a file itself is named.
 
     Of a folder they are found while they are taken, so that a million of them need next to no memory.
