@@ -22,7 +22,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from distributed import Client, LocalCluster, Worker, WorkerPlugin, as_completed, get_worker
 
-from vitcam import Classifier, SourceOptions, UsageError, VitcamError, find_images, open_source, prediction_record
+from vitcam import (
+    Classifier,
+    SourceError,
+    SourceOptions,
+    UsageError,
+    VitcamError,
+    find_images,
+    open_source,
+    prediction_record,
+)
 
 GUESS = pa.struct([("label", pa.string()), ("p", pa.float64())])
 COLUMNS = pa.schema(
@@ -60,7 +69,7 @@ def rows_of(classifier: Classifier, path: str) -> Iterator[dict[str, Any]]:
             for frame in frames:
                 record = prediction_record(classifier(frame))
                 yield {**record["shown"], "path": record["path"], "known": record["known"], "top": record["top"]}
-    except VitcamError as error:  # it was deleted since it was listed
+    except SourceError as error:  # it was deleted since it was listed; a model that fails is no fault of the photo
         errors.append(str(error))
     yield from ({"path": path, "error": error} for error in errors)
 
@@ -113,7 +122,7 @@ def classify(client: Client, missing: list[str], answers: Path, model: str) -> i
     print(f"workers: {' '.join(str(pid) for pid in client.run(os.getpid).values())}", file=sys.stderr, flush=True)
     began_s, totals, failed = time.monotonic(), {"photos": 0.0, "errors": 0.0, "cpu_s": 0.0}, 0
     bag = dask.bag.from_sequence(missing, partition_size=1).map_partitions(classify_parts, str(answers))
-    for future in as_completed(client.compute(bag.to_delayed())):
+    for future in as_completed(client.compute(bag.to_delayed(), retries=2)):
         if future.status != "finished":  # such as KilledWorker: several workers died of the same part
             failed += 1
             print(f"a part failed: {future.exception()!r}", file=sys.stderr)

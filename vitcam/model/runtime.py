@@ -160,6 +160,7 @@ class Interpreter:
             into.data.cast("B")[:] = value.data.cast("B")
         else:
             np.copyto(into, value.reshape(tensor.shape), casting="unsafe")
+        del into  # else a profiler that keeps this frame keeps the view, and LiteRT refuses to run while there is one
 
     def invoke(self) -> None:
         """Run the graph; releases the GIL."""
@@ -171,7 +172,9 @@ class Interpreter:
     def get_output(self, position: int) -> NDArray[Any]:
         """A copy of one output without the batch axis, such as (labels,)."""
         view = self._graph.tensor(self._out[position])()
-        return np.array(view[0] if view.ndim > 1 else view)
+        copy = np.array(view[0] if view.ndim > 1 else view)
+        del view  # as in `set_input`
+        return copy
 
     def run_signature(self, signature: str, values: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """Run another signature of the file.
