@@ -43,7 +43,7 @@ def mqtt_of(
     broker = Broker(settings, topics)
     report = Reporter(
         state=state,
-        predicted=pipeline.predicted,
+        newest=state.newest,
         lasting=lambda: publisher.lasting,
         settings=lambda: running.running,
         models=models,

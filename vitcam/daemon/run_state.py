@@ -50,13 +50,17 @@ class RunState:
         """How often each part of the run failed since the start and began again."""
         return {**self.pipeline.faults(), **self.thread_faults}
 
+    def newest(self) -> Prediction | None:
+        """The newest prediction; of several places, the one in front. None: there is none yet."""
+        latest = self.pipeline.latest.peek()
+        return latest.prediction if latest and latest.looks else self.pipeline.predicted.peek()
+
     def line(self) -> str:
         """One line for `systemctl status`: what is seen and how fast, or why nothing is."""
         state = self.pipeline.state(self.model.value.trouble, self.thread_trouble)
         if state.reason:
             return f"{state.status.replace('_', ' ')}: {state.reason}"
-        latest = self.pipeline.latest.peek()
-        newest = latest.prediction if latest and latest.looks else self.pipeline.predicted.peek()
+        newest = self.newest()
         seen = f"{_guess(newest) if newest else 'nothing yet'}, {state.fps.classified:.1f} fps"
         return "; ".join(filter(None, (seen, status_words(self.heat.heat))))
 

@@ -8,7 +8,7 @@ from typing import Any
 from vitcam.config.settings import Settings
 from vitcam.frames import Event, Place, Prediction
 from vitcam.run_model import RunModel
-from vitcam.slot import Current, Slot
+from vitcam.slot import Current
 from vitcam.sources.playback import Playback
 from vitcam.state import State
 from vitcam.web.parts import ModelChoice
@@ -36,8 +36,8 @@ class Reporter:
     """Asks the parts of a run. In any thread; cheap enough for each second."""
 
     state: Callable[[], State]
-    predicted: Slot[Prediction]
-    """The newest prediction."""
+    newest: Callable[[], Prediction | None]
+    """The prediction that is displayed; None: there is none yet."""
     lasting: Callable[[], Mapping[Place, Event]]
     """What is there now."""
     settings: Callable[[], Settings]
@@ -51,7 +51,7 @@ class Reporter:
     """More for the message, which is worth one whenever it changes."""
 
     def __call__(self) -> Report:
-        state, newest = self.state(), self.predicted.peek()
+        state, newest = self.state(), self.newest()
         paused = state.paused or self.playback.paused
         shown = None if newest is None or paused else shown_record(newest.told)
         present = [event_record(event) for event in self.lasting().values()]
