@@ -27,13 +27,11 @@ name = "kitchen"
 labels = ["cat"]
 [camera]
 source = "demo"
-[zones.front_door]
-rect = "0,0,0.5,1"
-labels = ["cat", "dog"]
 [[on]]
 label = "cup"
 file = "cups.jsonl"
 """
+DOOR = {"front_door": {"rect": [0, 0, 0.5, 1], "labels": ["cat", "dog"]}}
 ZONE = {"vitcam_kitchen_zone_front_door", "vitcam_kitchen_zone_front_door_label_cat"}
 
 
@@ -43,7 +41,14 @@ def camera(folder: Path, broker: Mosquitto) -> Iterator[Daemon]:
     config.write_text(SETTINGS.format(port=broker.port))
     with daemon("--config", str(config), "--loop", XDG_STATE_HOME=str(folder / "state")) as running:
         running.wait_for("ok")
+        set_zones(running, DOOR)
         yield running
+
+
+def set_zones(running: Daemon, zones: dict[str, Any]) -> None:
+    """As on the page."""
+    status, answer = answer_to(f"{running.url}/api/zones", {"zones": zones, "masks": []}, "PUT")
+    assert status == 200, answer
 
 
 def test_a_camera_appears_obeys_and_goes(tmp_path: Path) -> None:
@@ -159,8 +164,7 @@ def _is_announced_again(home: HomeAssistant, broker: Mosquitto) -> None:
 
 def _changes(home: HomeAssistant, running: Daemon) -> None:
     assert set(home.entities()) > ZONE
-    status, _ = answer_to(f"{running.url}/api/zones", {"zones": {}, "masks": []}, "PUT")
-    assert status == 200
+    set_zones(running, {})
     assert eventually(lambda: not ZONE & set(home.entities()), every_s=0.5)
     assert "vitcam_kitchen_label_cat" in home.entities()  # mqtt.labels asks for it
     assert "vitcam_kitchen_label_dog" not in home.entities()
