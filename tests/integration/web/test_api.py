@@ -118,6 +118,13 @@ def test_every_answer_has_the_security_headers(server: WebServer, target: str) -
     assert headers["Server"] == "vitcam"
 
 
+def test_scripts_and_styles_leave_the_policy_to_the_page_that_loads_them(server: WebServer) -> None:
+    for target in ("/page/app.js", "/page/style.css"):
+        with Client(server, target) as client:
+            assert client.headers["X-Content-Type-Options"] == "nosniff"
+            assert "Content-Security-Policy" not in client.headers
+
+
 def test_no_file_of_the_page_loads_anything_from_another_site(server: WebServer) -> None:
     with Client(server, "/") as client:
         html = client.read_body().decode()
