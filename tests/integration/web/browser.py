@@ -1,6 +1,7 @@
 """Headless Chromium, driven by Selenium, with a fresh profile and no request to anywhere but the page."""
 
 import importlib.util
+import json
 import platform
 import shutil
 from collections.abc import Iterator
@@ -34,15 +35,20 @@ _CHOSEN = """
 
 @contextmanager
 def open_browser(
-    profile: Path, width: int = 1280, height: int = 800, look: str = "expert"
+    profile: Path, width: int = 1280, height: int = 800, look: str = "expert", *, listens: bool = False
 ) -> Iterator[webdriver.Chrome]:
-    """A browser whose page is `width` × `height` px. look: what its viewer has chosen; empty: nothing so far."""
+    """A browser whose page is `width` × `height` px.
+
+    look     what its viewer has chosen; empty: nothing so far
+    listens  whether it keeps what passes over the network, for `bytes_of`
+    """
     options = webdriver.ChromeOptions()
     options.binary_location = need_program("chromium", "chromium-browser", "google-chrome")
     for flag in (*_FLAGS, f"--user-data-dir={profile}"):
         options.add_argument(flag)
     options.accept_insecure_certs = True  # those of the tests sign themselves
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    logs = {"browser": "ALL", "performance": "ALL"} if listens else {"browser": "ALL"}
+    options.set_capability("goog:loggingPrefs", logs)
     driver = webdriver.Chrome(options=options, service=Service(need_program("chromedriver")))
     try:
         if look:
@@ -94,6 +100,19 @@ def resize(driver: webdriver.Chrome, width: int, height: int, scheme: str = "") 
     wishes = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"} if scheme else {}
     features = [{"name": name, "value": value} for name, value in wishes.items()]
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+
+def bytes_of(driver: webdriver.Chrome) -> dict[str, int]:
+    """How long each answer was that has come since the last call, with its headers, by address; of an own browser."""
+    addresses, sizes = {}, {}
+    for entry in driver.get_log("performance"):  # type: ignore[no-untyped-call]
+        message = json.loads(entry["message"])["message"]
+        seen = message["params"]
+        if message["method"] == "Network.requestWillBeSent":
+            addresses[seen["requestId"]] = seen["request"]["url"]
+        if message["method"] == "Network.loadingFinished" and seen["requestId"] in addresses:
+            sizes[addresses[seen["requestId"]]] = int(seen["encodedDataLength"])
+    return sizes
 
 
 def console_errors(driver: webdriver.Chrome) -> list[str]:

@@ -12,8 +12,8 @@ import { Look } from "./look/look.js";
 import { explainTerms } from "./look/terms.js";
 import { Today } from "./look/today.js";
 import { showModel } from "./model.js";
-import { Names } from "./names.js";
-import { Photo } from "./photo.js";
+import { OnDemand } from "./panels/on_demand.js";
+import { PhotoWaysIn } from "./photo/ways_in.js";
 import { LivePicture } from "./picture.js";
 import { Places } from "./places.js";
 import { Playback } from "./playback.js";
@@ -22,12 +22,9 @@ import { Seen } from "./seen.js";
 import { SetAside } from "./set_aside.js";
 import { checkSession, showSession } from "./session.js";
 import { Speed } from "./speed.js";
-import { Models } from "./models/models.js";
-import { TeachOffer } from "./teach/offer.js";
 import { isLive, Views } from "./views.js";
 import { Windows } from "./windows.js";
 import { Words } from "./words.js";
-import { Zones } from "./zones.js";
 
 const ASK_MS = 1000;
 const ASLEEP_MS = 10_000; // a longer pause between two requests means that the computer was asleep
@@ -37,12 +34,11 @@ const MOST_LINES = 3; // of the caption
 const ON_PLACEHOLDER = ["no_signal", "starting"];
 
 const picture = new LivePicture(document.getElementById("picture"));
-const photo = new Photo();
+const photo = new PhotoWaysIn();
 const answer = new Answer(document.getElementById("answer"));
 const speed = new Speed(document.getElementById("stages"));
 const seen = new Seen();
 const playback = new Playback(showPlayback);
-const zones = new Zones();
 const places = new Places();
 const followed = new Followed();
 const setAside = new SetAside();
@@ -53,10 +49,22 @@ new Screen();
 explainTerms();
 offerLanguages(document.getElementById("language"));
 let model = null;
-let crop = null;
 let views = null;
-let models = null;
-let teach = null;
+
+const crop = new Crop(showView);
+const words = new Words(readModel);
+const controls = new Controls((look, kind) => {
+  picture.show(look);
+  followed.look = look;
+  photo.look(look, kind);
+  document.getElementById("fit").classList.toggle("plain", !kind.needs);
+});
+const panels = [
+  new OnDemand("zones", [], async () => new (await import("./zones.js")).Zones()),
+  new OnDemand("names", ["page/names.css"], async () => new (await import("./names.js")).Names(() => answer.names, readModel)),
+  new OnDemand("models", ["page/models/models.css"], async () => new (await import("./models/models.js")).Models(readModel)),
+  new OnDemand("teach", ["page/teach/teach.css", "page/teach/inbox.css"], async () => new (await import("./teach/teach.js")).Teach(readModel)),
+];
 
 // predictions: the newest one, ten times a second at most
 
@@ -141,7 +149,7 @@ async function askState() {
     const response = checkSession(await fetch("api/state", { signal: AbortSignal.timeout(3000) }));
     const state = await response.json();
     if (away || slept || state.uptime_s < uptime) await rejoin();
-    else if (loads !== null && state.model_loads !== loads) await takeModel();
+    else if (loads !== null && state.model_loads !== loads) await readModel();
     loads = state.model_loads;
     uptime = state.uptime_s;
     away = false;
@@ -153,20 +161,9 @@ async function askState() {
 }
 
 async function rejoin() {
-  await takeModel();
+  await readModel();
   if (isLive()) picture.reload();
   relisten();
-}
-
-// another model may be in use; one with other controls needs another page
-async function takeModel() {
-  const found = await getModel();
-  if (controlsOf(found) !== controlsOf(model)) return location.reload();
-  setModel(found);
-}
-
-function controlsOf({ name, input, heads, words, stream }) {
-  return JSON.stringify([input, heads, words && name, stream]);
 }
 
 // began: when it was asked for
@@ -178,14 +175,14 @@ function showState(state, began) {
   showSession(state.access);
   views.setState(state);
   showPlayback(state.playback ?? null);
-  crop.show(state.view);
+  crop.show(state.view, state.zones);
+  document.getElementById("zones").disabled = !state.view.picture;
   setAside.show(state.set_aside);
   today.show(state.history);
-  models.show(state);
   guide.setState(state);
   document.documentElement.dataset.scope = state.access?.scope ?? "control";
-  teach.show(state);
-  zones.show(state);
+  document.getElementById("teach").hidden = Boolean(state.access) && state.access.scope !== "control";
+  for (const panel of panels) panel.show(state);
   places.show(state, began);
   followed.allow(places.follows);
   isMarked = !places.follows;
@@ -249,38 +246,18 @@ function sleep() {
   clearInterval(asking);
 }
 
-async function getModel() {
-  const response = checkSession(await fetch("api/model"));
-  return response.json();
-}
-
+// another one may be in use
 async function readModel() {
-  setModel(await getModel());
-}
-
-function setModel(found) {
-  model = found;
-  views?.setModel(model);
+  const response = checkSession(await fetch("api/model"));
+  model = await response.json();
   showModel(model);
-  answer.setModel(model);
-  photo.setModel(model);
+  for (const part of [answer, photo, words, crop, controls, views]) part?.setModel(model);
 }
 
 async function begin() {
   if (!document.hidden) windows.join(isLive()); // the others answer meanwhile
   try {
     await readModel();
-    new Words(model, readModel);
-    new Names(() => answer.names, readModel);
-    models = new Models(takeModel);
-    teach = new TeachOffer(takeModel);
-    crop = new Crop(model.input, showView);
-    new Controls(model, (look, kind) => {
-      picture.show(look);
-      followed.look = look;
-      photo.look(look, kind);
-      document.getElementById("fit").classList.toggle("plain", !kind.needs);
-    });
     views = new Views(model, turn);
     document.addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));
     if (!document.hidden) wake();

@@ -10,27 +10,35 @@ export class Controls {
   #head = document.getElementById("head");
   #opacity = document.getElementById("opacity");
   #sentence = document.getElementById("overlay-sentence");
-  #explained;
+  #offered = ""; // what the model has to choose from
+  #explained = [];
   #usual; // the overlay that the daemon would choose
   #changed;
   #pending = 0;
   #where = document.getElementById("where"); // where it looked: on or off
 
-  // changed: called with {overlay, head, opacity} and the kind of overlay, an entry of overlays_explained, at the start
-  // and whenever they change
-  constructor(model, changed) {
+  // changed: called with {overlay, head, opacity} and the kind of overlay, an entry of overlays_explained, whenever they
+  // change, and once the model is known
+  constructor(changed) {
     this.#changed = changed;
-    this.#explained = model.stream.overlays_explained;
-    this.#usual = this.#offers(model.stream.default.overlay) ? model.stream.default.overlay : this.#explained.find(({ needs }) => needs)?.mode ?? NOTHING;
-    const chosen = loadSettings({ overlay: model.stream.default.overlay, head: "mean", opacity: model.stream.default.opacity });
-    // a choice made for another model may not exist for this one
-    if (!model.stream.overlays.includes(chosen.overlay)) chosen.overlay = model.stream.default.overlay;
-    this.#addOverlays(chosen.overlay);
-    this.#addHeads(model.heads ?? 0, chosen.head);
-    this.#opacity.value = chosen.opacity;
     this.#where.addEventListener("change", () => this.#toggle());
     this.#form.addEventListener("submit", (event) => event.preventDefault());
     for (const kind of ["input", "change"]) this.#form.addEventListener(kind, () => this.#apply());
+  }
+
+  // model: of /api/model
+  setModel({ stream, heads }) {
+    const offered = JSON.stringify([stream, heads]);
+    if (offered === this.#offered) return;
+    this.#offered = offered;
+    this.#explained = stream.overlays_explained;
+    this.#usual = this.#offers(stream.default.overlay) ? stream.default.overlay : this.#explained.find(({ needs }) => needs)?.mode ?? NOTHING;
+    const chosen = loadSettings({ overlay: stream.default.overlay, head: "mean", opacity: stream.default.opacity });
+    // a choice made for another model may not exist for this one
+    if (!stream.overlays.includes(chosen.overlay)) chosen.overlay = stream.default.overlay;
+    this.#addOverlays(chosen.overlay);
+    this.#addHeads(heads ?? 0, chosen.head);
+    this.#opacity.value = chosen.opacity;
     this.#apply();
   }
 
@@ -70,6 +78,7 @@ export class Controls {
 
   #addOverlays(chosen) {
     const group = document.getElementById("overlays");
+    for (const label of group.querySelectorAll("label")) label.remove();
     for (const { mode, label: name } of this.#explained.map(inWords)) {
       const label = group.appendChild(document.createElement("label"));
       const input = label.appendChild(document.createElement("input"));
@@ -85,6 +94,7 @@ export class Controls {
   }
 
   #addHeads(heads, chosen) {
+    this.#head.length = 1; // the mean
     for (let head = 0; head < heads; head += 1) {
       const option = this.#head.appendChild(document.createElement("option"));
       option.value = String(head);

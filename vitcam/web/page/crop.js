@@ -20,11 +20,11 @@ export class Crop {
   #input;
   #applied;
   #view = { picture: null, crop: null };
+  #hasZones = false;
   #rect = WHOLE;
 
-  // input: of the model; applied: called with what the daemon answers
-  constructor(input, applied) {
-    this.#input = input;
+  // applied: called with what the daemon answers
+  constructor(applied) {
     this.#applied = applied;
     this.#button.addEventListener("click", () => (this.#panel.hidden ? this.#open() : this.#close()));
     this.#panel.addEventListener("submit", (event) => { event.preventDefault(); this.#send(this.#rect); });
@@ -36,10 +36,17 @@ export class Crop {
     addEventListener("keydown", (event) => { if (event.key === "Escape" && !this.#panel.hidden) this.#close(); });
   }
 
-  // view: of /api/state
-  show(view) {
+  // model: of /api/model
+  setModel({ input }) {
+    this.#input = input;
+  }
+
+  // view and zones: of /api/state
+  show(view, zones = null) {
     this.#view = view;
-    this.#button.disabled = !view.picture;
+    if (zones) this.#hasZones = Object.keys(zones).length > 0;
+    this.#button.disabled = !view.picture || this.#hasZones;
+    this.#button.title = this.#hasZones ? t("zones.no_crop") : "";
     this.#button.textContent = t(view.crop ? "crop.is_open" : "crop.open");
     this.#kept.hidden = !view.remembered;
   }

@@ -26,7 +26,7 @@ export class Names {
   constructor(seen, changed) {
     this.#seen = seen;
     this.#changed = changed;
-    this.#button.addEventListener("click", () => (this.#panel.hidden ? this.#open() : this.#close()));
+    this.#button.addEventListener("click", () => (this.#panel.hidden ? this.open() : this.#close()));
     find("close").addEventListener("click", () => this.#close());
     this.#panel.addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.target.closest("[type=search]")?.value) this.#close(); });
     this.#panel.addEventListener("submit", (event) => { event.preventDefault(); this.#give(); });
@@ -38,7 +38,7 @@ export class Names {
     this.#list.addEventListener("change", ({ target }) => this.#select(target.value, target.checked));
   }
 
-  async #open() {
+  async open() {
     this.#message.hidden = true;
     try {
       const response = checkSession(await fetch("api/names"));

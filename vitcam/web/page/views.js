@@ -2,6 +2,7 @@
 // are what they say; all else is the live picture. The code of a view and its style are loaded when it is opened for the first time.
 
 import { t } from "./language/language.js";
+import { loadStyle } from "./panels/style.js";
 
 // name: of its element in index.html, and of its link, which is called to-NAME and says nav.NAME; fits: the addresses that mean it;
 // load: gives an object with open(address), close(), and, as far as it wants to know, setModel(model), setState(state),
@@ -130,12 +131,4 @@ export class Views {
     if (this.#state) view.setState?.(this.#state);
     return view;
   }
-}
-
-function loadStyle(href) {
-  const link = document.createElement("link");
-  return new Promise((loaded, failed) => {
-    Object.assign(link, { rel: "stylesheet", href, onload: loaded, onerror: failed });
-    document.head.append(link);
-  });
 }

@@ -7,15 +7,22 @@ export class Words {
   #text = document.getElementById("words-text");
   #button = document.getElementById("words-apply");
   #message = document.getElementById("words-message");
+  #known = ""; // what the model tells apart now
   #changed;
 
   // changed: called when the daemon has taken other words
-  constructor(model, changed) {
+  constructor(changed) {
     this.#changed = changed;
-    this.#form.hidden = !model.words;
-    this.#text.value = model.words ? model.labels.join("\n") : "";
     this.#form.addEventListener("submit", (event) => { event.preventDefault(); this.#send(); });
     this.#text.addEventListener("input", () => { this.#message.hidden = true; });
+  }
+
+  // model: of /api/model. What somebody types stays while the model's words are the same
+  setModel({ words, labels }) {
+    const known = words ? labels.join("\n") : "";
+    this.#form.hidden = !words;
+    if (known !== this.#known) this.#text.value = known;
+    this.#known = known;
   }
 
   async #send() {

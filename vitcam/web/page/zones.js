@@ -14,13 +14,12 @@ export class Zones {
   #layer = document.getElementById("zones-layer");
   #list = document.getElementById("zones-list");
   #message = document.getElementById("zones-message");
-  #crop = document.getElementById("crop");
   #areas = []; // {isMask, name, labels, rules, rect, box, row}
   #chosen = null;
   #follows = false; // what moves, where a zone does not say it itself
 
   constructor() {
-    this.#button.addEventListener("click", () => (this.#panel.hidden ? this.#open() : this.#close()));
+    this.#button.addEventListener("click", () => (this.#panel.hidden ? this.open() : this.#close()));
     this.#panel.addEventListener("submit", (event) => { event.preventDefault(); this.#send(); });
     document.getElementById("zones-add").addEventListener("click", () => this.#choose(this.#add({ rect: MIDDLE }), true));
     document.getElementById("zones-cancel").addEventListener("click", () => this.#close());
@@ -31,14 +30,10 @@ export class Zones {
 
   // state: of /api/state
   show(state) {
-    this.#button.disabled = !state.view.picture;
     this.#follows = state.follows;
-    const hasZones = Object.keys(state.zones).length > 0;
-    if (hasZones) this.#crop.disabled = true;
-    this.#crop.title = hasZones ? t("zones.no_crop") : "";
   }
 
-  async #open() {
+  async open() {
     this.#message.hidden = true;
     try {
       const response = await fetch("api/zones");

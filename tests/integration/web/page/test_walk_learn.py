@@ -22,6 +22,7 @@ _DROP_LINK = """
   dropped.setData("text/uri-list", arguments[0]);
   document.body.dispatchEvent(new DragEvent("drop", {bubbles: true, cancelable: true, dataTransfer: dropped}));
 """
+_MODEL_NAME = "return document.getElementById('model-name').textContent"
 _LOADED = "return performance.getEntriesByType('resource').map(({name}) => name).filter((name) => /learn/.test(name))"
 
 
@@ -149,15 +150,19 @@ def test_other_pictures_come_in_every_way_and_bad_ones_get_a_sentence(chrome: Ch
 def test_another_model_shows_its_own_patches(chrome: Chrome, running: Daemon) -> None:
     chrome.get(f"{running.url}/#learn")
     wait(chrome, lambda: guesses(chrome))
+    click(chrome, all_of(chrome, ".learn-sample")[1])
+    wait(chrome, lambda: "cat" not in text(chrome, "learn-name").split())
+    size, label = text(chrome, "learn-original-size"), text(chrome, "learn-name")
 
     chrome.execute_script(
         "window.before = 1; const [list] = arguments; list.value = 'mnist'; list.dispatchEvent(new Event('change'));",
         element(chrome, "model"),
     )
-    # a model with other controls loads the page anew
-    wait(chrome, lambda: chrome.execute_script("return !window.before"))
-    wait(chrome, lambda: guesses(chrome))
     wait(chrome, lambda: "4 × 4 = 16 patches" in text(chrome, "learn-cut-size"))
+    wait(chrome, lambda: chrome.execute_script(_MODEL_NAME) == "mnist")
+    assert chrome.execute_script("return window.before"), "the page was not loaded again"
+    assert text(chrome, "learn-original-size").split(" px")[0] == size.split(" px")[0]
+    assert text(chrome, "learn-name") != label
     click(chrome, all_of(chrome, ".learn-sample")[4])
     wait(chrome, lambda: text(chrome, "learn-name") == "2")
 

@@ -71,7 +71,12 @@ class Learn {
     this.#model = model;
     showFacts(model);
     find("model").value = model.name;
-    if (this.#photo) await this.#look(this.#photo);
+    try {
+      this.#offers = await record("api/learn");
+      if (this.#photo) await this.#look(this.#photo);
+    } catch (error) {
+      this.#say(error.message, true);
+    }
   }
 
   async #listModels() {
@@ -90,7 +95,6 @@ class Learn {
     find("model").disabled = true;
     try {
       await useModel(name);
-      this.#offers = await record("api/learn");
       await this.setModel(await record("api/model"));
     } catch (error) {
       this.#say(error.message, true);

@@ -18,8 +18,7 @@ export class Models {
   // changed: called when another model is in use
   constructor(changed) {
     this.#changed = changed;
-    this.#button.hidden = false;
-    this.#button.addEventListener("click", () => (this.#panel.hidden ? this.#open() : this.#close()));
+    this.#button.addEventListener("click", () => (this.#panel.hidden ? this.open() : this.#close()));
     find("close").addEventListener("click", () => this.#close());
     find("back").addEventListener("click", () => this.#use("api/model/back"));
     find("cancel").addEventListener("click", () => this.#ask(null));
@@ -35,7 +34,7 @@ export class Models {
     if (isOld && !this.#panel.hidden) this.#read();
   }
 
-  async #open() {
+  async open() {
     find("message").hidden = true;
     this.#panel.hidden = false;
     this.#button.setAttribute("aria-expanded", "true");

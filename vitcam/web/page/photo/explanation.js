@@ -1,6 +1,6 @@
 // The figure of `vitcam explain` for the last photo, drawn when the viewer asks for it.
 
-import { t } from "./language/language.js";
+import { t } from "../language/language.js";
 
 export class Explanation {
   #dialog = document.getElementById("explanation");

@@ -1,13 +1,11 @@
 // A viewer's photo: send it, and show the answer.
 
-import { Answer } from "./answer.js";
-import { acceptDrops } from "./drag_and_drop.js";
-import { t } from "./language/language.js";
+import { Answer } from "../answer.js";
+import { t } from "../language/language.js";
 import { PhotoPicture } from "./photo_picture.js";
 import { Explanation } from "./explanation.js";
-import { milliseconds } from "./speed.js";
-import { readFiles } from "./transfer.js";
-import { isLearning, isLive } from "./views.js";
+import { milliseconds } from "../speed.js";
+import { isLive } from "../views.js";
 
 export class Photo {
   #card = document.getElementById("photo");
@@ -17,18 +15,6 @@ export class Photo {
   #picture = new PhotoPicture();
   #explanation = new Explanation();
   #newest = 0; // the answer to an older photo is not shown
-
-  constructor() {
-    const chosen = document.getElementById("file");
-    chosen.addEventListener("change", () => {
-      if (chosen.files.length) this.take(readFiles(chosen.files));
-      chosen.value = "";
-    });
-    document.addEventListener("paste", ({ clipboardData }) => {
-      if (clipboardData?.files.length) this.take(readFiles(clipboardData.files));
-    });
-    acceptDrops(document.getElementById("drop"), (found) => this.take(found));
-  }
 
   // model: of /api/model
   setModel(model) {
@@ -42,7 +28,6 @@ export class Photo {
 
   // found: {photo} or {sentence}
   take(found) {
-    if (isLearning()) return dispatchEvent(new CustomEvent("photo", { detail: found }));
     const { photo, sentence } = found;
     this.#newest += 1;
     this.#card.classList.add("used"); // from now on it is shown in the simple look, too

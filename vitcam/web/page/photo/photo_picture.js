@@ -1,9 +1,9 @@
 // The last photo with its overlay and the part that the model saw, next to the picture that the model received.
 
-import { drawHeat } from "./heat.js";
-import { t } from "./language/language.js";
-import { place } from "./seen.js";
-import { nameOf } from "./shown.js";
+import { drawHeat } from "../heat.js";
+import { t } from "../language/language.js";
+import { place } from "../seen.js";
+import { nameOf } from "../shown.js";
 
 const MAX_PX = 1280;
 
