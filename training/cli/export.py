@@ -91,6 +91,14 @@ def export(
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the existing model even if it is better.")
     ] = False,
+    interop: Annotated[
+        bool,
+        typer.Option(
+            "--interop",
+            help="Make a plain file for MediaPipe and rpicam-apps in place of one for vitcam. It has probabilities and "
+            "labels, and nothing else.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Make the model file for the daemon: exact rewrites, int8, calibration, figures, card."""
@@ -101,6 +109,7 @@ def export(
     from vitcam_training.evaluation.evaluate import measure_other_datasets
     from vitcam_training.export.export import export_model
     from vitcam_training.export.folded import Rewrites
+    from vitcam_training.export.interop import write_interop
     from vitcam_training.export.publish import WeakerModel, publish
     from vitcam_training.export.trial import wanted
     from vitcam_training.model_card.commands import EXPORTED_BY, MEASURED_ON, data_word, exporting, path_word
@@ -110,14 +119,15 @@ def export(
         rewrites = Rewrites.without(*(without or ()))
     except ValueError as error:
         raise UsageError(str(error)) from error
-    if also and not data:
-        raise UsageError("--also names photos besides those of --data; give --data, too")
-    if bank and not spare_rows:
-        raise UsageError("--bank is for a file with room for labels that a device adds; give --spare-rows, too")
+    _check_together(data, bank, spare_rows, also)
     dataset = open_dataset(data) if data else None
     banked = [open_dataset(each) for each in bank or ()]
     shown = open_dataset(representative) if representative else dataset
     how = wanted(checkpoint, quantise, keep or (), shown, image_size)
+    if interop:
+        _check_plain(spare_rows, golden, also, began_with, without)
+        say("\n".join(f"wrote {path}" for path in write_interop(checkpoint, out, how, image_size)))
+        return
     options = _options(golden, without, image_size, quantise, keep, representative, spare_rows, bank, also)
     options += ["--began-with", path_word(began_with)] if began_with else []
     command = exporting(checkpoint, out, data, *options)
@@ -145,6 +155,23 @@ def export(
     show(card, tuple(out.with_suffix(suffix) for suffix in (".tflite", ".md", ".safetensors")))
     for each in card_warnings(card):
         warn(each)
+
+
+def _check_together(data: str | None, bank: list[str] | None, spare_rows: int, also: list[str] | None) -> None:
+    """Raises UsageError for an option that means nothing without another one."""
+    if also and not data:
+        raise UsageError("--also names photos besides those of --data; give --data, too")
+    if bank and not spare_rows:
+        raise UsageError("--bank is for a file with room for labels that a device adds; give --spare-rows, too")
+
+
+def _check_plain(*own: object) -> None:
+    """Raises UsageError if any of the options for what vitcam puts into its own files is given."""
+    if any(own):
+        raise UsageError(
+            "a file of --interop has a graph and labels only; leave out --spare-rows, --golden, --also, --began-with "
+            "and --without"
+        )
 
 
 def _options(

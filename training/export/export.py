@@ -94,7 +94,7 @@ def export_model(
     raises      UsageError if the checkpoint cannot be used, the network can have no spare rows, or the finished graph
                 is not one XNNPACK partition, which only what ships has to be
     """
-    about = _resized(checkpoint, side_px)
+    about = resized(checkpoint, side_px)
     shipped = out.with_suffix(".safetensors")  # all else is made from it, so anybody can make it again
     save_weights(shipped, read_weights(checkpoint), about, "float16")
     config, weights = read_network(shipped, (about.input.height, about.input.width))
@@ -151,7 +151,8 @@ def _spared(network: TrainedNetwork, shipped: Path, dataset: Dataset) -> Quantis
         return spare(Trial(network, shipped, dataset, dataset.choosing, Path(folder)), parts[0])
 
 
-def _resized(checkpoint: Path, side_px: int | None) -> Metadata:
+def resized(checkpoint: Path, side_px: int | None) -> Metadata:
+    """What a checkpoint says of itself, with an input of `side_px`. Raises UsageError for a size it cannot have."""
     about = read_metadata(checkpoint)
     if side_px is None:
         return about
