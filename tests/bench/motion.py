@@ -13,6 +13,7 @@ from tests.daemon import free_port
 
 _SETTINGS = """
 netcam_url {camera}
+{login}
 width {width}
 height {height}
 framerate {fps}
@@ -34,12 +35,16 @@ def missing() -> str:
 
 
 @contextmanager
-def motion(camera: str, width: int, height: int, fps: int) -> Iterator[tuple[str, int]]:
-    """Its address, as HOST:PORT, and the process's id, while it serves `/stream` and `/current`."""
+def motion(camera: str, width: int, height: int, fps: int, login: str = "") -> Iterator[tuple[str, int]]:
+    """Its address, as HOST:PORT, and the process's id, while it serves `/stream` and `/current`.
+
+    login  USER:PASSWORD that the camera asks for
+    """
     with tempfile.TemporaryDirectory() as name:
         port, settings = free_port(), Path(name, "motion.conf")
+        known = f"netcam_userpass {login}" if login else ""
         settings.write_text(
-            _SETTINGS.format(camera=camera, width=width, height=height, fps=fps, port=port, folder=name)
+            _SETTINGS.format(camera=camera, login=known, width=width, height=height, fps=fps, port=port, folder=name)
         )
         command = ["motion", "-n", "-c", str(settings)]
         with subprocess.Popen(command, cwd=name, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:

@@ -28,6 +28,7 @@ NOT_RUN = {
     r"rpicam-vid ": "needs a camera of a Raspberry Pi; the second half of the pipe is tested with ffmpeg",
     r"rpicam-hello |ssh ": "needs a Raspberry Pi",
     r"curl \S.* http://\S+/api/alerts/\w+/try": "needs an alert; tests/integration/daemon/test_alerts.py tries one",
+    r"TOKEN=\$TOKEN |ffprobe .* rtsp:": "needs a token and an RTSP server; tests/integration/web/clients runs it",
     r"vitcam run( --model \S+| --host 0\.0\.0\.0| --config \S+)?$": "needs a camera",
     r"vitcam password$": "asks on a terminal",
     r"pass show ": "needs a password manager",
