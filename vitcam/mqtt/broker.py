@@ -1,6 +1,7 @@
 """How a broker is reached, and why it is not, as a sentence."""
 
 import logging
+import socket
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -103,6 +104,7 @@ class Broker:
             max_queued_incoming_messages=_MOST_INCOMING,
             max_inflight_messages=WINDOW,
             properties=properties,
+            socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],
             tls_context=self._tls() if settings.tls else None,
         )
         client.pending_calls_threshold = 2 * WINDOW

@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from vitcam.mqtt.broker import WINDOW, BrokerTrouble, notice_refusals
@@ -153,18 +154,31 @@ class MqttSession:
         while True:
             self._signals.more.clear()
             batch = await done_in(self._parts.disk, partial(self._parts.outbox.first, KIND, "", _READ_AT_ONCE))
-            if not batch:
+            if batch:
+                await self._send_batch(batch)
+            else:
                 await self._signals.more.wait()
-            confirmed: list[Delivery] = []
-            try:
-                for begin in range(0, len(batch), WINDOW):
-                    part = batch[begin : begin + WINDOW]
-                    sends = (self._publish(self._parts.topics.event, each.body, retain=False) for each in part)
-                    await asyncio.gather(*sends)
-                    confirmed += part
-            finally:
-                if confirmed:
-                    await done_in(self._parts.disk, partial(self._parts.outbox.remove, *confirmed))
+
+    async def _send_batch(self, batch: list[Delivery]) -> None:
+        """Send them in order, and forget those that the broker has. A new one follows each that was confirmed.
+
+        Waiting for all of a window instead takes 40 ms each time: the broker's answers wait for our next packet.
+        """
+        free, tasks = asyncio.Semaphore(WINDOW), list[asyncio.Task[None]]()
+        try:
+            for each in batch:
+                await free.acquire()
+                task = asyncio.create_task(self._publish(self._parts.topics.event, each.body, retain=False))
+                task.add_done_callback(lambda _: free.release())
+                tasks.append(task)
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            results = await asyncio.gather(*tasks, return_exceptions=True)
+            confirmed = [each for each, _ in takewhile(lambda pair: pair[1] is None, zip(batch, results, strict=False))]
+            if confirmed:
+                await done_in(self._parts.disk, partial(self._parts.outbox.remove, *confirmed))
 
     async def _publish(self, topic: str, text: str, *, retain: bool = True) -> None:
         """Returns once the broker has it. Raises BrokerTrouble where it refuses."""
