@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -57,6 +58,8 @@ class MqttParts:
     listeners: tuple[Listener, ...] = ()
     retained: Mapping[str, str] = field(default_factory=dict)
     """What the broker is to keep, by topic. Replaced as a whole."""
+    confirmed: deque[Delivery] = field(default_factory=lambda: deque(maxlen=2 * WINDOW))
+    """The events that a broker has confirmed last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,12 @@ class MqttSession:
             await done_in(self._parts.doing, partial(self._parts.commands.do, command, payload))
 
     async def _send_events(self) -> None:
-        """The oldest first. What was not confirmed is sent again by the next connection."""
+        """The oldest first. What was not confirmed is sent again by the next connection.
+
+        So are the last ones that were confirmed: a broker that is killed may have passed them on to nobody.
+        """
+        for each in [*self._parts.confirmed]:
+            await self._publish(self._parts.topics.event, each.body, retain=False)
         while True:
             self._signals.more.clear()
             batch = await done_in(self._parts.disk, partial(self._parts.outbox.first, KIND, "", _READ_AT_ONCE))
@@ -178,6 +186,7 @@ class MqttSession:
             results = await asyncio.gather(*tasks, return_exceptions=True)
             confirmed = [each for each, _ in takewhile(lambda pair: pair[1] is None, zip(batch, results, strict=False))]
             if confirmed:
+                self._parts.confirmed.extend(confirmed)
                 await done_in(self._parts.disk, partial(self._parts.outbox.remove, *confirmed))
 
     async def _publish(self, topic: str, text: str, *, retain: bool = True) -> None:

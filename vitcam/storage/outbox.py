@@ -264,6 +264,7 @@ class Outbox:
             with suppress(sqlite3.Error):  # give the room back to the disk
                 if db.execute("PRAGMA freelist_count").fetchone()[0] > _FREE_PAGES:
                     db.executescript("PRAGMA incremental_vacuum")  # `execute` would stop after the first page
+                    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         self._gone.clear()
 
 
