@@ -1,5 +1,6 @@
 """What the parts of a run need of the settings: made at the start, and again when the settings were read again."""
 
+import os
 import sys
 from collections.abc import Mapping
 from typing import Protocol, TextIO
@@ -24,6 +25,7 @@ from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_availabl
 from vitcam.pictures.view import Region
 from vitcam.problems.frozen import FrozenWatch
 from vitcam.run_model import RunModel
+from vitcam.sinks.journal import JournalLines, is_read_by_journal
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink
 from vitcam.slot import Current
@@ -163,7 +165,8 @@ def build_sink(settings: LogSettings, every_by_default: bool, labels: tuple[str,
     """
     every = prints_every(settings, every_by_default)
     if wants_json(settings, sys.stdout):
-        return JsonLines(sys.stdout, every)
+        lines = JournalLines if is_read_by_journal(sys.stdout, os.environ) else JsonLines
+        return lines(sys.stdout, every)
     from vitcam.sinks.console import RichConsole
 
     return RichConsole(stderr_console(), every, labels)

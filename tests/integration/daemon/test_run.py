@@ -17,6 +17,7 @@ from tests.command import vitcam
 from tests.daemon import daemon, get_json, status_of
 from tests.eventually import eventually
 from tests.grouped import grouped_model, unsure_photo
+from tests.parts import need_program
 from vitcam import Classifier, open_source
 
 
@@ -130,6 +131,17 @@ def test_a_reader_who_leaves_ends_the_run_without_a_word(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["type"] == "prediction"
     assert "Traceback" not in done.stderr
+
+
+def test_what_is_printed_into_jq_is_records_and_nothing_else(tmp_path: Path) -> None:
+    need_program("jq")
+    command = (
+        f'"{sys.executable}" -m vitcam run --source "{photos(tmp_path, 3)}" --no-realtime --once --no-web | jq -c .type'
+    )
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ['"prediction"'] * 3 + ['"summary"']
 
 
 def test_the_log_says_what_runs_the_model(tmp_path: Path) -> None:
