@@ -35,9 +35,9 @@ _AWAKE_S = 0.3
 
 
 @contextmanager
-def without(model: str, paced: bool) -> Iterator[Daemon]:
+def without(folder: Path, model: str, paced: bool) -> Iterator[Daemon]:
     """A daemon that nobody asks, asleep."""
-    with daemon(*_options(model, paced)) as running:
+    with daemon(*_options(model, paced), XDG_STATE_HOME=str(folder / "alone")) as running:
         running.wait_for("ok")
         running.process.send_signal(signal.SIGSTOP)
         yield running
@@ -58,7 +58,9 @@ def within(folder: Path, model: str, paced: bool) -> Iterator[Daemon]:
         config = folder / "house.toml"
         config.write_text(_RULE.format(url=hook.url))
         own = (*_options(model, paced), "--config", str(config))
-        running = stack.enter_context(daemon(*own, **settings_of(broker, "house")))
+        running = stack.enter_context(
+            daemon(*own, **settings_of(broker, "house"), XDG_STATE_HOME=str(folder / "housed"))
+        )
         running.wait_for("ok")
         scrapes = folder / "prometheus.yml"
         scrapes.write_text(_SCRAPES.format(target=running.url.removeprefix("http://")))
@@ -102,7 +104,7 @@ def main() -> None:
     o = options.parse_args()
     name, measure = ("processor, ms a frame", ms_per_frame) if o.paced else ("frames/s", _rate)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        alone = stack.enter_context(without(o.model, o.paced))
+        alone = stack.enter_context(without(Path(folder), o.model, o.paced))
         housed = stack.enter_context(within(Path(folder), o.model, o.paced))
         print(f"{o.turns} turns\n\n| | without | with | with / without, 95 % interval |\n|---|---|---|---|")
         (pairs,) = in_turns(o.turns, partial(measure, alone, o.seconds), partial(measure, housed, o.seconds))
