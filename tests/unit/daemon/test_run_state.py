@@ -44,8 +44,8 @@ def test_every_part_has_its_place_in_the_state(state: RunState) -> None:
 def test_the_state_has_its_fields_in_the_order_that_the_api_promises() -> None:
     assert list(State.__dataclass_fields__) == [
         *("status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "zones"),
-        *("model_loads", "follows", "following"),
-        *("heat", "cost", "history", "actions", "clips", "problem"),
+        *("model_loads", "follows", "following", "paused"),
+        *("heat", "cost", "history", "actions", "clips", "mqtt", "problem"),
     ]
 
 
