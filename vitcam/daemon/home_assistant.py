@@ -13,7 +13,7 @@ from vitcam.machine import Machine, own_address
 from vitcam.model.files import list_models
 from vitcam.mqtt.discovery import Announced
 from vitcam.mqtt.topics import COMMANDS, Topics
-from vitcam.mqtt.watched import Watched, watched_of
+from vitcam.mqtt.watched import Presence, watched_of
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pictures.overlay_kinds import available_overlays
 from vitcam.run_model import RunModel
@@ -44,9 +44,9 @@ class WatchedNow:
         self._rules = rules
         self._labels = labels
         self._vocabulary = vocabulary
-        self._last: tuple[object, tuple[Watched, ...]] | None = None
+        self._last: tuple[object, tuple[Presence, ...]] | None = None
 
-    def __call__(self) -> tuple[Watched, ...]:
+    def __call__(self) -> tuple[Presence, ...]:
         """The same value while nothing changes."""
         areas, rules = self._areas.areas, tuple(self._rules())
         now = (areas, rules, self._vocabulary.state)
@@ -86,7 +86,7 @@ class CameraFacts:
         self._has_temperature = False
         self._listed: tuple[float, tuple[str, ...]] = (float("-inf"), ())
 
-    def __call__(self, watched: tuple[Watched, ...]) -> Announced:
+    def __call__(self, watched: tuple[Presence, ...]) -> Announced:
         """As it is now."""
         model = self._model.value
         self._has_temperature |= self._heat.heat.celsius is not None  # a sensor that is read later is still there

@@ -16,7 +16,7 @@ from vitcam.mqtt.discovery import (
     platforms,
     with_tombstones,
 )
-from vitcam.mqtt.watched import Watched, presence_record
+from vitcam.mqtt.watched import Presence, presence_record
 from vitcam.names.vocabulary import Meanings
 from vitcam.storage.state_file import StateFile
 
@@ -85,8 +85,8 @@ class Announcer:
         self,
         prefix: str,
         folder: Path | None,
-        watched: Callable[[], tuple[Watched, ...]],
-        camera: Callable[[tuple[Watched, ...]], Announced],
+        watched: Callable[[], tuple[Presence, ...]],
+        camera: Callable[[tuple[Presence, ...]], Announced],
         lasting: Callable[[], Mapping[Place, Event]],
         meanings: Meanings,
     ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from vitcam._version import __version__
 from vitcam.mqtt.topics import COMMANDS
-from vitcam.mqtt.watched import Watched, slug_of
+from vitcam.mqtt.watched import Presence, slug_of
 
 MOST_CHOICES = 100
 MOST_ENTITIES = 256
@@ -29,7 +29,7 @@ class Announced:
     """The last part of its topics, and what people call it."""
     base: str
     """Its topics begin so, such as `vitcam/door`."""
-    watched: tuple[Watched, ...] = ()
+    watched: tuple[Presence, ...] = ()
     commands: frozenset[str] = frozenset(COMMANDS)
     """What it does when it is asked."""
     models: tuple[str, ...] = ()
@@ -145,7 +145,7 @@ def _presences(camera: Announced) -> dict[str, Component]:
     return {each.key: _presence(camera, each) for each in camera.watched}
 
 
-def _presence(camera: Announced, watched: Watched) -> Component:
+def _presence(camera: Announced, watched: Presence) -> Component:
     return {
         "platform": "binary_sensor",
         "name": watched.name,

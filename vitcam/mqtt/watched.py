@@ -23,7 +23,7 @@ _NOT_A_SLUG = re.compile(r"[^A-Za-z0-9-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class Presence:
     """A presence: whether something is there."""
 
     key: str
@@ -46,30 +46,30 @@ class Watched:
         return means_displayed(self.label, event, meanings)
 
 
-def watched_of(areas: Areas, asked: Iterable[tuple[str, str]], naming: Naming) -> tuple[Watched, ...]:
+def watched_of(areas: Areas, asked: Iterable[tuple[str, str]], naming: Naming) -> tuple[Presence, ...]:
     """At most `MOST_WATCHED`: the view, the zones, then labels anywhere, then labels in a zone.
 
     asked  (label, zone) of what else is asked for; an empty one: any
     """
-    found: dict[str, Watched] = {}
+    found: dict[str, Presence] = {}
     for each in _all(areas, [*asked], _Names(naming)):
         found.setdefault(each.key, each)
     return tuple(islice(found.values(), MOST_WATCHED))
 
 
-def _all(areas: Areas, asked: list[tuple[str, str]], names: "_Names") -> Iterator[Watched]:
+def _all(areas: Areas, asked: list[tuple[str, str]], names: "_Names") -> Iterator[Presence]:
     of_zones = [(label, zone.name) for zone in areas.zones for label in zone.labels]
-    yield Watched(_VIEW, "Something in view")
+    yield Presence(_VIEW, "Something in view")
     for zone in areas.zones:
-        yield Watched(f"zone_{slug_of(zone.name)}", _titled(zone.name), zone=zone.name)
+        yield Presence(f"zone_{slug_of(zone.name)}", _titled(zone.name), zone=zone.name)
     for label, _ in (*of_zones, *asked):
         if label:
-            yield Watched(f"label_{names.slug(label)}", _titled(names.displayed(label)), label)
+            yield Presence(f"label_{names.slug(label)}", _titled(names.displayed(label)), label)
     alone = {zone.name for zone in areas.zones if len(zone.labels) == 1}  # that zone's own presence says it
     for label, zone_name in (*(pair for pair in of_zones if pair[1] not in alone), *asked):
         if label and zone_name in areas.names:
             key = f"zone_{slug_of(zone_name)}_label_{names.slug(label)}"
-            yield Watched(key, f"{_titled(zone_name)}: {names.displayed(label)}", label, zone_name)
+            yield Presence(key, f"{_titled(zone_name)}: {names.displayed(label)}", label, zone_name)
 
 
 class _Names:
@@ -106,7 +106,7 @@ def _titled(name: str) -> str:
     return plain[:1].upper() + plain[1:]
 
 
-def presence_record(watched: Iterable[Watched], lasting: Iterable[Event], meanings: Meanings) -> dict[str, bool]:
+def presence_record(watched: Iterable[Presence], lasting: Iterable[Event], meanings: Meanings) -> dict[str, bool]:
     """Key of each watched presence -> whether one of the events that last is one of it."""
     events = [*lasting]
     return {each.key: any(each.holds(event, meanings) for event in events) for each in watched}

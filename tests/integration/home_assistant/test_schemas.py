@@ -6,15 +6,15 @@ import pytest
 
 from tests.home_assistant.running import home_assistant
 from vitcam.mqtt.discovery import Announced, discovery_payload, platforms, with_tombstones
-from vitcam.mqtt.watched import Watched
+from vitcam.mqtt.watched import Presence
 
 FULL = Announced(
     name="kitchen",
     base="vitcam/kitchen",
     watched=(
-        Watched("presence", "Something in view"),
-        Watched("zone_door", "Door", zone="door"),
-        Watched("label_cat_1a2b3c4d", "Café „猫“ '}}{{ \"", "cat"),
+        Presence("presence", "Something in view"),
+        Presence("zone_door", "Door", zone="door"),
+        Presence("label_cat_1a2b3c4d", "Café „猫“ '}}{{ \"", "cat"),
     ),
     models=("everyday", "mine"),
     overlays=("none", "evidence"),

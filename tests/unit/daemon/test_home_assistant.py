@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from vitcam.config.tables import OnSettings
 from vitcam.daemon.home_assistant import WatchedNow
-from vitcam.mqtt.watched import Watched
+from vitcam.mqtt.watched import Presence
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.names.wanted import WantedNames, own_names
@@ -45,6 +45,6 @@ def test_they_are_the_same_value_until_something_changes() -> None:
     before = asked.watched()
     assert asked.watched() is before
     asked.names.replace(WantedNames("", own_names({"cat": "Mia"})))
-    assert asked.watched()[1] == Watched("label_cat", "Mia", "cat")
+    assert asked.watched()[1] == Presence("label_cat", "Mia", "cat")
     asked.rules = (OnSettings(name="a", label="dog"),)
     assert asked.names_of() == ["Something in view", "Mia", "Dog"]

@@ -12,18 +12,18 @@ import pytest
 from vitcam.frames import Event, Place
 from vitcam.mqtt.announcer import MEMORY, Announcer, read_memory
 from vitcam.mqtt.discovery import Announced
-from vitcam.mqtt.watched import Watched
+from vitcam.mqtt.watched import Presence
 from vitcam.names.vocabulary import NO_MEANINGS
 
 TOPIC = "homeassistant/device/vitcam_kitchen/config"
-VIEW, CAT = Watched("presence", "Something in view"), Watched("label_cat", "Cat", "cat")
+VIEW, CAT = Presence("presence", "Something in view"), Presence("label_cat", "Cat", "cat")
 
 
 class Camera:
     """A camera that is announced; what the broker is told is kept."""
 
     def __init__(self, folder: Path | None, prefix: str = "homeassistant", name: str = "kitchen") -> None:
-        self.watched: tuple[Watched, ...] = (VIEW, CAT)
+        self.watched: tuple[Presence, ...] = (VIEW, CAT)
         self.about = Announced(name, f"vitcam/{name}")
         self.lasting: dict[Place, Event] = {}
         self.told: list[Mapping[str, str]] = []

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from vitcam.mqtt.discovery import MOST_ENTITIES, Announced, discovery_payload, discovery_topic, with_tombstones
-from vitcam.mqtt.watched import MOST_WATCHED, Watched
+from vitcam.mqtt.watched import MOST_WATCHED, Presence
 
 CAMERA = Announced("kitchen", "vitcam/kitchen", models=("everyday", "mine"), overlays=("none", "grid"))
 _COMMANDS = {"pause", "snapshot", "threshold", "model", "overlay"}
@@ -47,7 +47,7 @@ def test_the_device_leads_to_the_page_where_others_can_open_it(page: str) -> Non
 
 
 def test_the_message_stays_small_with_everything_that_can_be_watched() -> None:
-    most = tuple(Watched(f"zone_{'z' * 32}_label_{'l' * 49}{number}", "ü" * 100) for number in range(MOST_WATCHED))
+    most = tuple(Presence(f"zone_{'z' * 32}_label_{'l' * 49}{number}", "ü" * 100) for number in range(MOST_WATCHED))
     camera = Announced("n" * 64, "p" * 200, most, models=tuple(f"m{each}" for each in range(1000)))
     before = {f"label_{number}": "binary_sensor" for number in range(10_000)}
     payload = with_tombstones(discovery_payload(camera), before)
@@ -64,7 +64,7 @@ def test_what_is_gone_is_taken_back_and_what_is_there_stays() -> None:
 
 def test_no_text_of_a_person_gets_into_a_template() -> None:
     hostile = "'}} {{ states('x') }} {% raw %}"
-    camera = Announced("kitchen", "vitcam/kitchen", (Watched("label_x", hostile, hostile, "door"),))
+    camera = Announced("kitchen", "vitcam/kitchen", (Presence("label_x", hostile, hostile, "door"),))
     templates = re.findall(r'"[a-z_]*template": "(.*?)(?<!\\)"', json.dumps(discovery_payload(camera)))
     assert len(templates) > 10
     assert not any("states" in each for each in templates)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from vitcam.frames import Event, Group
-from vitcam.mqtt.watched import MOST_WATCHED, Watched, presence_record, slug_of, watched_of
+from vitcam.mqtt.watched import MOST_WATCHED, Presence, presence_record, slug_of, watched_of
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import Naming, naming_of
 from vitcam.names.vocabulary import Vocabulary
@@ -39,8 +39,8 @@ def vocabulary(wanted: WantedNames = NOTHING_WANTED) -> Vocabulary:
     return Vocabulary(ActiveNames(wanted), lambda: (LABELS, MEMBERS))
 
 
-def present(label: str = "", zone: str | None = None) -> Watched:
-    return Watched("key", "name", label, zone)
+def present(label: str = "", zone: str | None = None) -> Presence:
+    return Presence("key", "name", label, zone)
 
 
 def test_without_zones_and_rules_only_the_view_is_watched() -> None:
@@ -116,7 +116,7 @@ def test_there_are_never_more_than_can_be_looked_at() -> None:
         (present("cat"), event(kind="unknown", label="unknown"), False),
     ],
 )
-def test_a_presence_holds_for_what_is_displayed(watched: Watched, seen: Event, holds: bool) -> None:
+def test_a_presence_holds_for_what_is_displayed(watched: Presence, seen: Event, holds: bool) -> None:
     assert watched.holds(seen, vocabulary()) is holds
 
 
@@ -127,6 +127,6 @@ def test_a_presence_goes_by_names_of_your_own() -> None:
 
 
 def test_something_is_there_while_an_event_of_it_lasts() -> None:
-    watched = [present("cat"), Watched("other", "name", "dog")]
+    watched = [present("cat"), Presence("other", "name", "dog")]
     assert presence_record(watched, [], vocabulary()) == {"key": False, "other": False}
     assert presence_record(watched, [event("espresso"), event()], vocabulary()) == {"key": True, "other": False}
