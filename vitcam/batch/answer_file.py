@@ -1,4 +1,4 @@
-"""The answers about many photos in one file, so that a run that was ended goes on where it was.
+"""The answers about many photos in one file, so that a run that was ended continues where it was.
 
 The file has a JSON object a line: first the model, then an answer or an error for each photo. A line says as `file` how
 large the photo was and when it was changed. A photo that has changed since is classified again; its last line counts.
