@@ -143,9 +143,9 @@ def test_a_command_of_a_table_prints_what_stands_beside_it(shown: Shown, checkou
     assert not missing, out
 
 
-def test_the_python_of_the_page_about_photos_prints_what_it_found(checkout: Checkout) -> None:
-    (block,) = python_blocks(ROOT / "docs/use/photos.md")
-    (checkout.root / "shown.py").write_text(block)
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_python_of_the_page_about_it_prints_what_it_found(checkout: Checkout, number: int) -> None:
+    (checkout.root / "shown.py").write_text(python_blocks(ROOT / "docs/program/python.md")[number])
     process = checkout.start("python -u shown.py")
     try:
         assert process.stdout is not None
