@@ -47,7 +47,9 @@ def export(
     quantise: Annotated[
         str,
         typer.Option(
-            "--quantise", help="Quantise in this way: dynamic, static (needs photos), int4, float16 or float."
+            "--quantise",
+            help="Quantise in this way: dynamic, static (needs photos), int4, float16, float, or "
+            "converter (TFLiteConverter's own int8).",
         ),
     ] = QUANTISE,
     keep: KeepOption = None,

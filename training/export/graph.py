@@ -287,11 +287,14 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         return tf.name_scope(FLOAT) if name in self._floats else nullcontext()
 
 
-def to_float(folded: Folded, floats: Collection[str] = ALWAYS_FLOAT, words: int = 0, spare: int = 0) -> bytes:
+def to_float(
+    folded: Folded, floats: Collection[str] = ALWAYS_FLOAT, words: int = 0, spare: int = 0, quantised: bool = False
+) -> bytes:
     """The graph as a TFLite file in float32, with both signatures; `floats` names the layers that will stay so.
 
     words  for how many words the graph takes the head as inputs; 0: the head is the network's own
     spare  for how many labels that a device adds it takes rows of the head
+    quantised  the converter makes the weights int8 itself, of all layers that it chooses
     """
     module = InferenceGraph(folded, floats, spare)
     spec = [tf.TensorSpec((1, *folded.config.image_size, 3), tf.uint8, "image")]
@@ -307,4 +310,5 @@ def to_float(folded: Folded, floats: Collection[str] = ALWAYS_FLOAT, words: int 
     with tempfile.TemporaryDirectory() as folder:
         tf.saved_model.save(module, folder, signatures=traced)
         converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=list(SIGNATURES))
+        converter.optimizations = [tf.lite.Optimize.DEFAULT] if quantised else []
         return bytes(converter.convert())

@@ -122,7 +122,7 @@ def to_tflite(
     scheme = find_scheme(how.scheme)
     if not scheme.convolves:
         rewrites = replace(rewrites, float16=False)
-    floats = to_float(fold(config, weights, temperature, rewrites, rows), how.floats, words, spare)
+    floats = to_float(fold(config, weights, temperature, rewrites, rows), how.floats, words, spare, scheme.by_converter)
     if scheme.needs_photos:
         return quantise(only(SIGNATURES[0], floats), how.scheme, how.photos)
     return quantise(allow_float16(delegate_input(floats)), how.scheme, how.photos)

@@ -33,6 +33,8 @@ class Scheme:
     """Adds its rules; None: the converted file stays as it is."""
     needs_photos: bool = False
     """True: the range of each activation is read off photos beforehand."""
+    by_converter: bool = False
+    """True: TFLiteConverter quantises, and the maintained quantiser leaves its file as it is."""
     convolves: bool = True
     """False: XNNPACK has no convolution of such weights, so that q, k and v have to be a FULLY_CONNECTED."""
 
@@ -59,6 +61,7 @@ SCHEMES = {
     "int4": Scheme("4 bits, a scale for each output channel", _dynamic(4), convolves=False),
     "float16": Scheme("float16, computed with in float32", _float16),
     "float": Scheme("float32", None),
+    "converter": Scheme("int8 by TFLiteConverter itself", None, by_converter=True),
 }
 """By what `--quantise` calls them, the one that ships first."""
 
@@ -81,7 +84,10 @@ class Quantisation:
     """(h, w, 3) uint8 RGB of the input's size: the representative dataset, for schemes that need one."""
 
     def __post_init__(self) -> None:
-        find_scheme(self.scheme)
+        if find_scheme(self.scheme).by_converter and self.spared:
+            raise UsageError(
+                "--quantise converter chooses its layers itself; leave out --keep, or take --quantise dynamic"
+            )
 
     @property
     def ships(self) -> bool:

@@ -50,7 +50,9 @@ def probabilities(model: bytes) -> NDArray[np.float32]:
     return np.stack([answer(model, image)["probabilities"][0] for image in photos(3)])
 
 
-@pytest.mark.parametrize(("scheme", "furthest"), [("dynamic", 0.05), ("static", 0.3), ("int4", 0.5), ("float16", 0.01)])
+@pytest.mark.parametrize(
+    ("scheme", "furthest"), [("dynamic", 0.05), ("static", 0.3), ("int4", 0.5), ("float16", 0.01), ("converter", 0.1)]
+)
 def test_a_file_of_every_scheme_runs_and_answers_much_as_float_does(
     scheme: str, furthest: float, make: Make, exact: NDArray[np.float32]
 ) -> None:
@@ -60,9 +62,14 @@ def test_a_file_of_every_scheme_runs_and_answers_much_as_float_does(
     np.testing.assert_allclose(found.sum(-1), 1, atol=0.02)
 
 
-@pytest.mark.parametrize("scheme", ["dynamic", "int4", "float16", "float"])
+@pytest.mark.parametrize("scheme", ["dynamic", "int4", "float16", "float", "converter"])
 def test_all_schemes_but_the_static_one_run_in_one_piece(scheme: str, make: Make) -> None:
     assert pieces(make(scheme)) == {"classify": (1, 0), "explain": (1, 0)}
+
+
+def test_the_converter_chooses_its_layers_itself() -> None:
+    with pytest.raises(UsageError, match="--keep"):
+        Quantisation("converter", ALWAYS_FLOAT | {"block00/query"})
 
 
 def test_files_of_fewer_bits_are_smaller(make: Make) -> None:
