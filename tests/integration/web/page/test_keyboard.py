@@ -64,7 +64,7 @@ def name_of(chrome: Chrome) -> str:
     return str(focused.accessible_name)
 
 
-@pytest.mark.parametrize("name", ["live", "expert", "alerts"])
+@pytest.mark.parametrize("name", ["live", "expert", "event", "alerts", "new alert", "learn", "settings"])
 def test_tab_comes_to_every_control_shows_where_it_is_and_leaves_the_page(
     chrome: Chrome, visit: Visit, name: str
 ) -> None:

@@ -42,7 +42,7 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
         yield found
 
 
-@pytest.mark.parametrize("name", ["live", "alerts", "guide"])
+@pytest.mark.parametrize("name", ["live", "expert", "history", "alerts", "settings", "guide"])
 def test_a_view_fits_every_window_and_can_be_used_with_a_thumb(chrome: Chrome, visit: Visit, name: str) -> None:
     visit.open(chrome, name)
     found: list[str] = []
