@@ -42,9 +42,9 @@ def mediapipe(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_mediapipe_gives_the_same_names_to_photos(mediapipe: str, tmp_path: Path) -> None:
-    photos = sorted(need_data("ordinary").glob("*/*.jpg"))[::7][:PHOTOS]
+    photos = sorted(need_data("ordinary").glob("*/*.jpg"))[::4][:PHOTOS]
     model, plain = need_model("everyday"), tmp_path / "plain.tflite"
-    call("export", model.with_suffix(".safetensors"), "-o", plain, "--interop")
+    call("export", model.with_suffix(".safetensors"), "-o", plain, "--keep", "head", "--interop")  # as it ships
     classifier = Classifier(model)
     ours, paths = [], []
     for number, photo in enumerate(photos):
@@ -63,5 +63,5 @@ def test_mediapipe_gives_the_same_names_to_photos(mediapipe: str, tmp_path: Path
 
     assert len(theirs) == PHOTOS
     assert [name for name, _ in theirs] == [best.label for best in ours]
-    assert max(abs(p - best.p) for (_, p), best in zip(theirs, ours, strict=True)) < 0.02
+    assert max(abs(p - best.p) for (_, p), best in zip(theirs, ours, strict=True)) < 0.001
     assert plain.with_suffix(".txt").read_text().splitlines() == list(classifier.labels)
