@@ -64,7 +64,7 @@ def name_of(chrome: Chrome) -> str:
     return str(focused.accessible_name)
 
 
-@pytest.mark.parametrize("name", ["live", "expert", "event", "alerts", "new alert", "learn", "settings"])
+@pytest.mark.parametrize("name", VIEWS)
 def test_tab_comes_to_every_control_shows_where_it_is_and_leaves_the_page(
     chrome: Chrome, visit: Visit, name: str
 ) -> None:
@@ -79,7 +79,7 @@ def test_tab_comes_to_every_control_shows_where_it_is_and_leaves_the_page(
         if here is None:
             left += 1
             continue
-        if here["id"] in reached:
+        if here["id"] in reached and here["id"] != [*reached][-1]:  # a date has three stops
             break
         reached[here["id"]] = here["said"]
         faults += [f"{here['said']} has no focus ring"] if not here["rings"] else []
