@@ -228,6 +228,7 @@ def assemble(
             areas=areas,
             names=names,
             playback=playback,
+            pause=pipeline.pause,
             demand=demand,
             history=recording.history,
             collector=collector,

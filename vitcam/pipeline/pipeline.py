@@ -122,10 +122,11 @@ class Pipeline:
             self._options = self._classify.options = replace(self._options, max_fps=max_fps, gate=gate)
         self._latest.limit(max_fps)
 
-    def pause(self, paused: bool) -> None:
-        """Classify no frame of a live source until the pause ends. May be called in any thread."""
+    def pause(self, paused: bool) -> bool:
+        """Classify no frame of a live source until the pause ends; False: it is none. Any thread may call this."""
         with self._changing:
             self._options = self._classify.options = replace(self._options, paused=paused)
+        return self._beats.capture.live
 
     def use_model(self, name: str, spec: InputSpec) -> None:
         """Another model answers from now on. May be called in any thread.

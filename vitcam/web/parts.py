@@ -196,6 +196,8 @@ class WebParts:
     names: ActiveNames = field(default_factory=ActiveNames)
     playback: Playback = field(default_factory=Playback)
     """Pauses a source of files."""
+    pause: Callable[[bool], bool] = lambda _: False
+    """Stops and resumes the classifying of a live source; False: the source is none."""
     demand: Demand = field(default_factory=Demand)
     """Says what viewers want the model to compute."""
     times: Callable[[], Mapping[str, StageTimes]] = dict

@@ -103,6 +103,7 @@ class Camera:
         """By track; None: nothing is followed, whatever moves."""
         self.status: Status = "ok"
         self.reason = ""
+        self.paused = False
         self.problem: str | None = None
         self.heat = Heat()
         self.history = History()
@@ -139,7 +140,14 @@ class Camera:
             for track, what in (self.followed or {}).items()
         )
         state = State(self.status, self.reason, 1.0, "test", "toy", frames=frames, zones=zones, heat=self.heat)
-        return replace(state, problem=self.problem, history=self.history, follows=follows, following=following)
+        return replace(
+            state, problem=self.problem, history=self.history, follows=follows, following=following, paused=self.paused
+        )
+
+    def pause(self, paused: bool) -> bool:
+        """As a broker or the page asks for it."""
+        self.paused = paused
+        return True
 
     def parts(self, model: ModelInfo = MODEL, photos: PhotoBackend = PHOTOS, **others: Any) -> WebParts:
         """What a web server shows of it. others: as in `WebParts`."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.daemon import answer_to
 from tests.integration.web.camera import MODEL, Camera, Client
 from tests.integration.web.lines import connected
 from vitcam.model.record import model_record
@@ -50,6 +51,9 @@ def test_the_state_says_what_runs_and_how_many_clients_there_are(server: WebServ
         "clients",
         "view",
         "playback",
+        "paused",
+        "mqtt",
+        "peers",
         "access",
     }
     assert state["access"] is None
@@ -70,6 +74,20 @@ def test_clients_that_left_are_not_counted_any_more(server: WebServer) -> None:
             break
 
     assert clients == {"stream": 0, "predictions": 0}
+
+
+def test_a_camera_is_paused_and_goes_on_and_cannot_be_stepped_through(camera: Camera) -> None:
+    server = WebServer(camera.parts(pause=camera.pause), Binding())
+    server.start()
+    answers = []
+    try:
+        for wish in ({"paused": True}, {"step": 1}, {"paused": False}):
+            status, record = answer_to(f"{server.url}/api/playback", wish)
+            answers.append((status, record.get("paused"), camera.paused))
+    finally:
+        server.stop(2)
+
+    assert answers == [(200, True, True), (409, None, True), (200, False, False)]
 
 
 def test_the_model_card_is_served_with_the_parameters_of_the_stream(server: WebServer) -> None:

@@ -31,6 +31,7 @@ class Parts:
         )
         self.photos = SimpleNamespace(close=lambda: None)
         self.fetch = None
+        self.peers = self.outbox = SimpleNamespace(close=lambda: None)
         self.heat = SimpleNamespace(stop=lambda: None)
         self.web = SimpleNamespace(stop=self._part("web", None))
         self.recording = SimpleNamespace(

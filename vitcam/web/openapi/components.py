@@ -288,7 +288,7 @@ def _state() -> Schema:
         "access": nullable(of_type(Grant), "What the caller may do; null where nothing is protected."),
         "view": named("View"),
         "set_aside": nullable(named("SetAside"), "Null: nothing is."),
-        "playback": nullable(named("Playback"), "Null: the source cannot be paused, as a camera."),
+        "playback": nullable(named("Playback"), "Null: the source is a camera."),
         "clients": record({"stream": COUNT, "predictions": COUNT}, "Who watches now."),
         "peers": described(COUNT, "How many other cameras the configuration names."),
     }

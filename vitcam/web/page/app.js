@@ -168,13 +168,14 @@ async function rejoin() {
 
 // began: when it was asked for
 function showState(state, began) {
-  const paused = state.status === "ok" && state.playback?.paused;
-  showStatus(paused ? "paused" : state.status, state.reason || (state.problem ?? "") || state.mqtt.trouble);
+  const paused = state.paused || (state.status === "ok" && state.playback?.paused);
+  showStatus(paused ? "paused" : state.status, (state.paused ? "" : state.reason) || (state.problem ?? "") || state.mqtt.trouble);
   document.getElementById("source").textContent = state.source;
   speed.show(state);
   showSession(state.access);
   views.setState(state);
   showPlayback(state.playback ?? null);
+  playback.hold(state.paused && !state.playback);
   crop.show(state.view, state.zones);
   document.getElementById("zones").disabled = !state.view.picture;
   setAside.show(state.set_aside);

@@ -1,4 +1,4 @@
-// Pause and step through a folder, a photo or a video. Hidden while the source is a camera.
+// Pause and step through a folder, a photo or a video. Of a camera that somebody has paused: end the pause.
 
 import { number, t } from "./language/language.js";
 
@@ -21,6 +21,7 @@ export class Playback {
     this.#back.addEventListener("click", () => this.#ask({ step: -1 }));
     document.getElementById("step").addEventListener("click", () => this.#ask({ step: 1 }));
     this.#pause.addEventListener("click", () => this.#toggle());
+    document.getElementById("held-end").addEventListener("click", () => this.#ask({ paused: false }));
     document.addEventListener("keydown", (event) => this.#press(event));
   }
 
@@ -42,6 +43,11 @@ export class Playback {
     this.#position.textContent = [place, path].filter(Boolean).join(" · ");
   }
 
+  // held: whether a camera is shown and not classified
+  hold(held) {
+    document.getElementById("held").hidden = !held;
+  }
+
   #toggle() {
     this.#ask({ paused: !this.#record.paused });
   }
@@ -61,7 +67,8 @@ export class Playback {
       const response = await fetch("api/playback", { method: "POST", body: JSON.stringify(change) });
       const answer = await response.json();
       this.#say(response.ok ? "" : answer.error);
-      if (response.ok) this.#changed(answer);
+      if (response.ok && this.#record) this.#changed(answer);
+      else if (response.ok) this.hold(answer.paused);
     } catch {
       this.#say(t("common.no_answer"));
     }

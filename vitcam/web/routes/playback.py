@@ -1,4 +1,4 @@
-"""Pausing a source of files and stepping through it."""
+"""Pausing what is seen, and stepping through a source of files."""
 
 from dataclasses import asdict
 from typing import Any
@@ -7,7 +7,7 @@ from aiohttp import web
 
 from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
-from vitcam.sources.playback import Playback
+from vitcam.sources.playback import Playback, Position
 from vitcam.text import readable
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.body import Body, read_json
@@ -21,6 +21,7 @@ class PlaybackRoute(Handlers):
 
     def __init__(self, app: AppContext) -> None:
         self._playback = app.parts.playback
+        self._pause = app.parts.pause
         self._admission = app.changes
 
     @Route(
@@ -32,30 +33,35 @@ class PlaybackRoute(Handlers):
         refusals=(409,),
     )
     async def answer(self, request: web.Request) -> web.Response:
-        """Pause and step through files.
+        """Pause and step through files. A camera that is paused is shown and not classified.
 
         Answers 409 if the source cannot do that.
         """
-        if not await self._admission.serve(request, self._apply):
+        record = await self._admission.serve(request, self._apply)
+        if record is None:
             raise web.HTTPConflict(text=self._why_not())
-        return web.json_response(playback_record(self._playback))
+        return web.json_response(record)
 
-    def _apply(self, body: Body) -> bool:
+    def _apply(self, body: Body) -> dict[str, Any] | None:
         match read_json(body):
             case {"paused": bool(paused), **rest} if not rest:
-                return self._playback.pause(paused)
+                if self._playback.pause(paused):
+                    return playback_record(self._playback)
+                return asdict(Position(paused)) if self._pause(paused) else None
             case {"step": 1 | -1 as step, **rest} if type(step) is int and not rest:
-                return self._playback.step(step)
+                return playback_record(self._playback) if self._playback.step(step) else None
         raise UsageError(_USAGE)
 
     def _why_not(self) -> str:
         if self._playback.position is None:
-            return "this source cannot be paused; photos and videos can be, unless they are played with --no-realtime"
+            return (
+                "this source cannot do that: a camera can be paused, photos and videos too, unless with --no-realtime"
+            )
         return "this source cannot step back; only a folder of photos can"
 
 
 def playback_record(playback: Playback) -> dict[str, Any] | None:
-    """The position in the files; None if the source cannot be paused, such as a camera."""
+    """The position in the files; None if the source is none of files, or is played with --no-realtime."""
     position = playback.position
     if position is None:
         return None

@@ -260,6 +260,24 @@ def test_there_is_no_pause_button_for_a_camera(page: Chrome) -> None:
     assert hidden(page, "playback")
 
 
+def test_a_camera_that_somebody_has_paused_says_so_and_goes_on_by_a_press(chrome: Chrome, findings: Findings) -> None:
+    with Camera(fps=10) as camera:
+        camera.pause(True)
+        server = WebServer(camera.parts(pause=camera.pause), Binding())
+        server.start()
+        chrome.get(server.url)
+        wait(chrome, lambda: not hidden(chrome, "held"))
+        said, found = text(chrome, "status"), findings(chrome)
+        chrome.find_element(By.ID, "held-end").click()
+        wait(chrome, lambda: hidden(chrome, "held"))
+        wait(chrome, lambda: text(chrome, "status") != "Paused")
+        server.stop(2)
+
+    assert said == "Paused"
+    assert found == []
+    assert not camera.paused
+
+
 def test_the_page_shows_a_crop_from_an_earlier_run_and_can_remove_it(page: Chrome, findings: Findings) -> None:
     camera = Camera(fps=10)
     camera.active_crop = ActiveCrop(Region(0.2, 0.2, 0.5, 0.5), from_earlier_run=True)
