@@ -101,6 +101,13 @@ def export(
             "labels, and nothing else.",
         ),
     ] = False,
+    onnx: Annotated[
+        bool,
+        typer.Option(
+            "--onnx",
+            help="Make an ONNX file in float32 in place of one for vitcam. It takes any number of pictures at once.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Make the model file for the daemon: exact rewrites, int8, calibration, figures, card."""
@@ -112,6 +119,7 @@ def export(
     from vitcam_training.export.export import export_model
     from vitcam_training.export.folded import Rewrites
     from vitcam_training.export.interop import write_interop
+    from vitcam_training.export.onnx_file import write_onnx
     from vitcam_training.export.publish import WeakerModel, publish
     from vitcam_training.export.trial import wanted
     from vitcam_training.model_card.commands import EXPORTED_BY, MEASURED_ON, data_word, exporting, path_word
@@ -126,8 +134,12 @@ def export(
     banked = [open_dataset(each) for each in bank or ()]
     shown = open_dataset(representative) if representative else dataset
     how = wanted(checkpoint, quantise, keep or (), shown, image_size)
+    if onnx:
+        _check_plain("--onnx", spare_rows, golden, also, began_with, without, interop, keep, quantise != QUANTISE)
+        say(f"wrote {write_onnx(checkpoint, out, image_size)}")
+        return
     if interop:
-        _check_plain(spare_rows, golden, also, began_with, without)
+        _check_plain("--interop", spare_rows, golden, also, began_with, without)
         say("\n".join(f"wrote {path}" for path in write_interop(checkpoint, out, how, image_size)))
         return
     options = _options(golden, without, image_size, quantise, keep, representative, spare_rows, bank, also)
@@ -167,13 +179,12 @@ def _check_together(data: str | None, bank: list[str] | None, spare_rows: int, a
         raise UsageError("--bank is for a file with room for labels that a device adds; give --spare-rows, too")
 
 
-def _check_plain(*own: object) -> None:
+def _check_plain(kind: str, *own: object) -> None:
     """Raises UsageError if any of the options for what vitcam puts into its own files is given."""
     if any(own):
-        raise UsageError(
-            "a file of --interop has a graph and labels only; leave out --spare-rows, --golden, --also, --began-with "
-            "and --without"
-        )
+        options = "--spare-rows, --golden, --also, --began-with and --without"
+        more = ", --interop, --quantise and --keep, since it is in float32" if kind == "--onnx" else ""
+        raise UsageError(f"a file of {kind} has a graph and labels only; leave out {options}{more}")
 
 
 def _options(

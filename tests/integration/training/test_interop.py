@@ -1,4 +1,4 @@
-"""MediaPipe reads the file of `vitcam-train export --interop`, and names 100 photos as vitcam does.
+"""MediaPipe and ONNX Runtime read the files that are made for them, and name 100 photos as vitcam does.
 
 MediaPipe lives in an environment of its own: it brings another OpenCV.
 """
@@ -8,10 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import onnxruntime
 import pytest
 
 from tests.integration.training.command import call
 from tests.parts import need_data, need_model
+from vitcam.frames import Guess, Image
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import to_model_size
@@ -41,19 +44,23 @@ def mediapipe(tmp_path_factory: pytest.TempPathFactory) -> str:
     return python
 
 
-def test_mediapipe_gives_the_same_names_to_photos(mediapipe: str, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def answered() -> list[tuple[Image, Guess]]:
+    """Photos at the model's size, since each program makes them smaller in its own way, and vitcam's answers."""
     photos = sorted(need_data("ordinary").glob("*/*.jpg"))[::4][:PHOTOS]
+    classifier = Classifier(need_model("everyday"))
+    images = [to_model_size(read_photo(photo), classifier.input) for photo in photos]
+    return [(image, classifier.classify_image(image).top[0]) for image in images]
+
+
+def test_mediapipe_gives_the_same_names_to_photos(
+    mediapipe: str, answered: list[tuple[Image, Guess]], tmp_path: Path
+) -> None:
     model, plain = need_model("everyday"), tmp_path / "plain.tflite"
     call("export", model.with_suffix(".safetensors"), "-o", plain, "--keep", "head", "--interop")  # as it ships
-    classifier = Classifier(model)
-    ours, paths = [], []
-    for number, photo in enumerate(photos):
-        image = to_model_size(
-            read_photo(photo), classifier.input
-        )  # each program has a way of its own to make it smaller
-        ours.append(classifier.classify_image(image).top[0])
-        paths.append(tmp_path / f"{number}.png")
-        paths[-1].write_bytes(encode_png(image))
+    paths = [tmp_path / f"{number}.png" for number in range(PHOTOS)]
+    for path, (image, _) in zip(paths, answered, strict=True):
+        path.write_bytes(encode_png(image))
 
     ran = subprocess.run(
         [mediapipe, "-c", _ASK, str(plain), *map(str, paths)], capture_output=True, text=True, timeout=600
@@ -61,7 +68,21 @@ def test_mediapipe_gives_the_same_names_to_photos(mediapipe: str, tmp_path: Path
     assert ran.returncode == 0, ran.stderr[-2000:]
     theirs = json.loads(ran.stdout.splitlines()[-1])
 
-    assert len(theirs) == PHOTOS
-    assert [name for name, _ in theirs] == [best.label for best in ours]
-    assert max(abs(p - best.p) for (_, p), best in zip(theirs, ours, strict=True)) < 0.001
-    assert plain.with_suffix(".txt").read_text().splitlines() == list(classifier.labels)
+    assert [name for name, _ in theirs] == [best.label for _, best in answered]
+    assert max(abs(p - best.p) for (_, p), (_, best) in zip(theirs, answered, strict=True)) < 0.001
+    assert plain.with_suffix(".txt").read_text().splitlines() == list(Classifier(model).labels)
+
+
+def test_onnx_runtime_gives_the_names_of_the_int8_file_to_nearly_all_photos(
+    answered: list[tuple[Image, Guess]], tmp_path: Path
+) -> None:
+    plain = tmp_path / "plain.onnx"
+    call("export", need_model("everyday").with_suffix(".safetensors"), "-o", plain, "--onnx")
+    session = onnxruntime.InferenceSession(plain, providers=["CPUExecutionProvider"])
+    labels = json.loads(session.get_modelmeta().custom_metadata_map["labels"])
+
+    (found,) = session.run(["probabilities"], {"image": np.stack([image for image, _ in answered])})
+
+    assert np.allclose(found.sum(axis=1), 1, atol=1e-4)
+    same = sum(labels[row.argmax()] == best.label for row, (_, best) in zip(found, answered, strict=True))
+    assert same >= 0.95 * PHOTOS, same
