@@ -36,6 +36,7 @@ NOT_RUN = {
     r"vitcam actions test": "needs rules; tests/integration/cli/test_actions.py runs it",
     r"vitcam replay ": "wants an event or a video; tests/integration/cli/test_replay.py makes them",
     r"vitcam teach ": "needs photos; tests/integration/cli/test_teach.py makes them",
+    r"mosquitto_sub ": "needs a broker; tests/integration/mqtt has one",
     r"vitcam service ": "needs the service; tests/pivm/service.sh installs it",
     r"(KERAS_BACKEND=\w+ )?vitcam-train ": "trains; tests/integration/training runs `draw` and those for your photos",
     r"(KERAS_BACKEND=\w+ )?python -m vitcam_training\.study": "trains or measures for long; its tests run small ones",
