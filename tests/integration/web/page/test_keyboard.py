@@ -71,6 +71,7 @@ def test_tab_comes_to_every_control_shows_where_it_is_and_leaves_the_page(
     resize(chrome, 1280, 800, "light")
     visit.open(chrome, name)
     chrome.execute_script(_BEGIN)
+    before = dict(chrome.execute_script(_WANTED))
     reached: dict[str, str] = {}
     faults: list[str] = []
     left = 0  # how often it led out of the page: a view may begin with the focus in its middle
@@ -85,11 +86,11 @@ def test_tab_comes_to_every_control_shows_where_it_is_and_leaves_the_page(
         faults += [f"{here['said']} has no focus ring"] if not here["rings"] else []
         faults += [f"{here['said']} is not on the screen"] if not here["seen"] else []
         faults += [f"{here['said']} has no name"] if not name_of(chrome) else []
-    wanted = dict(chrome.execute_script(_WANTED))
+    after = dict(chrome.execute_script(_WANTED))  # the demo goes on: cards of events come and go
 
     assert len(reached) < _MOST_STOPS
     assert faults == []
-    assert {said for each, said in wanted.items() if each not in reached} == set()
+    assert {said for each, said in after.items() if each in before and each not in reached} == set()
 
 
 @pytest.mark.parametrize("name", ["zones", "models", "guide"])
