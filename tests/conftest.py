@@ -10,6 +10,7 @@ import signal
 import tempfile
 
 import pytest
+from hypothesis import settings
 
 from tests.own_state import own_state
 from tests.slow_tier import SlowTier
@@ -25,6 +26,8 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):  # workers take it over
         _own_temporary_folder(config)
+    settings.register_profile("any machine", deadline=None)  # a loaded one takes long for an example
+    settings.load_profile("any machine")
     config.add_cleanup(own_state().cleanup)
     config.pluginmanager.register(SlowTier(config))
     if "JAX_COMPILATION_CACHE_DIR" in os.environ:
