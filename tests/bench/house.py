@@ -46,7 +46,7 @@ def without(folder: Path, model: str, paced: bool) -> Iterator[Daemon]:
 
 def _options(model: str, paced: bool) -> tuple[str, ...]:
     pace = "--realtime" if paced else "--no-realtime"
-    return ("--source", "demo:ram", pace, "--loop", "--emit", "changes", "--model", model)
+    return ("--source", "demo", pace, "--loop", "--emit", "changes", "--model", model)
 
 
 @contextmanager
