@@ -128,6 +128,10 @@ class Pipeline:
             self._options = self._classify.options = replace(self._options, paused=paused)
         return self._beats.capture.live
 
+    @property
+    def _is_paused(self) -> bool:
+        return self._options.paused and self._beats.capture.live
+
     def use_model(self, name: str, spec: InputSpec) -> None:
         """Another model answers from now on. May be called in any thread.
 
@@ -183,7 +187,7 @@ class Pipeline:
             zones={name: ZoneRate(round(rate.per_second(), 2), name in followed) for name, rate in rates_of.items()},
             follows=follower.follows(None),
             following=tuple(map(_following_state, follower.following)),
-            paused=self._options.paused,
+            paused=self._is_paused,
         )
 
     def times(self) -> dict[str, StageTimes]:
@@ -246,7 +250,7 @@ class Pipeline:
             return "degraded", "the model has not answered for more than 5 seconds"
         if self._classify.classified.count == 0:
             return "starting", self._classify.trouble or "waiting for the first picture"
-        pause = "nothing is classified, since somebody asked for a pause" if self._options.paused else ""
+        pause = "nothing is classified, since somebody asked for a pause" if self._is_paused else ""
         trouble = "; ".join(filter(None, (pause, self.stage_trouble, *others)))
         return ("degraded", trouble) if trouble else ("ok", "")
 

@@ -226,6 +226,18 @@ def test_in_a_pause_no_frame_of_a_camera_is_classified_and_viewers_see_no_old_an
     pipeline.stop(1)
 
 
+def test_a_film_that_is_played_as_fast_as_possible_is_not_paused_and_nobody_is_told_that_it_is() -> None:
+    pipeline = started(lambda: Numbered(100_000, live=False, every_s=0.005))
+    assert eventually(lambda: pipeline.state().frames.classified > 5)
+
+    assert not pipeline.pause(True)
+
+    before = pipeline.state()
+    assert eventually(lambda: pipeline.state().frames.classified > before.frames.classified + 5)
+    assert (before.paused, before.status) == (False, "ok")
+    pipeline.stop(1)
+
+
 def test_the_gate_is_never_asked_about_the_pictures_of_a_file() -> None:
     seen: list[int] = []
     pipeline = started(lambda: Numbered(20), publish=lambda _, p: seen.append(p.seq), gate=lambda frame: False)
