@@ -48,3 +48,12 @@ def _came_as_bytes(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return not text.isascii() and any("\udc80" <= letter <= "\udcff" for letter in text)
+
+
+def probability_in(text: str) -> float | None:
+    """The number from 0 to 1 that a text from outside says; None: it says none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value <= 1 else None

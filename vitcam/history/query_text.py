@@ -1,11 +1,11 @@
 """A query as texts, as the HTTP interface and the command line take it."""
 
-import math
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from vitcam.errors import UsageError
 from vitcam.history.stored import KINDS, Kind, Query
+from vitcam.text import probability_in
 
 FILTERS = ("since", "until", "label", "shown", "zone", "min_p", "kind", "favourite", "corrected", "text")
 """The names that `read_query` knows."""
@@ -55,11 +55,7 @@ def read_time(name: str, text: str) -> int:
 
 def _probability(texts: Mapping[str, str]) -> float:
     text = texts.get("min_p", "0")
-    try:
-        p = float(text)
-    except ValueError:
-        p = math.nan
-    if not 0 <= p <= 1:
+    if (p := probability_in(text)) is None:
         raise UsageError(f"min_p is {text[:40]!r}; it must be a number from 0 to 1")
     return p
 

@@ -1,12 +1,11 @@
 """What may be asked of a camera over MQTT, with the limits that the HTTP interface has."""
 
 import logging
-import math
 import time
 from collections.abc import Callable
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam.text import readable, shortened
+from vitcam.text import probability_in, readable, shortened
 from vitcam.web.parts import ModelChoice, SettingsChoice
 
 log = logging.getLogger(__name__)
@@ -71,7 +70,9 @@ class MqttCommands:
                 raise UsageError(f"the model is set by {self._models.fixed}; change it there")
             self._models.use(text)
         elif command == "threshold":
-            enter = _probability(text)
+            enter = probability_in(text)
+            if enter is None:
+                raise UsageError(f"{shortened(readable(text))!r} was sent; send a number from 0 to 1")
             # an event may not end above the probability at which it begins
             lower = {"events.leave": enter} if enter < self._leave() else {}
             self._settings.change({"events.enter": enter, **lower})
@@ -95,13 +96,3 @@ def _is_on(text: str) -> bool:
     if (word := text.lower()) in _YES | _NO:
         return word in _YES
     raise UsageError(f"{shortened(readable(text))!r} was sent; send ON or OFF")
-
-
-def _probability(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= 1:
-        raise UsageError(f"{shortened(readable(text))!r} was sent; send a number from 0 to 1")
-    return value
