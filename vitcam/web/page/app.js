@@ -170,6 +170,7 @@ async function rejoin() {
 function showState(state, began) {
   const paused = state.paused || (state.status === "ok" && state.playback?.paused);
   showStatus(paused ? "paused" : state.status, (state.paused ? "" : state.reason) || (state.problem ?? "") || state.mqtt.trouble);
+  if (state.paused) document.querySelector("main").classList.add("stale"); // the answer is of an older picture
   document.getElementById("source").textContent = state.source;
   speed.show(state);
   showSession(state.access);

@@ -24,7 +24,7 @@ export class Speed {
     for (const [rate, value] of Object.entries(state.fps)) {
       document.getElementById(`fps-${rate}`).textContent = number(value, 1);
     }
-    this.#showRest(state.frames);
+    this.#showRest(state);
     showHeat(state.heat);
     showLine("clock", state.history.clock);
     const longest = state.ms.total?.p50 || 1;
@@ -37,11 +37,11 @@ export class Speed {
   }
 
   // resting: the motion gate skipped most frames since the last answer
-  #showRest(frames) {
+  #showRest({ frames, paused }) {
     const before = this.#frames ?? frames;
     this.#frames = frames;
     const skipped = frames.skipped - before.skipped;
-    document.getElementById("resting").hidden = !(skipped > 0 && skipped >= (frames.captured - before.captured) / 2);
+    document.getElementById("resting").hidden = paused || !(skipped > 0 && skipped >= (frames.captured - before.captured) / 2);
   }
 }
 

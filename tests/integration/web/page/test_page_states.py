@@ -268,12 +268,15 @@ def test_a_camera_that_somebody_has_paused_says_so_and_goes_on_by_a_press(chrome
         chrome.get(server.url)
         wait(chrome, lambda: not hidden(chrome, "held"))
         said, found = text(chrome, "status"), findings(chrome)
+        main = chrome.find_element(By.TAG_NAME, "main")
+        old = main.get_attribute("class")
         chrome.find_element(By.ID, "held-end").click()
         wait(chrome, lambda: hidden(chrome, "held"))
         wait(chrome, lambda: text(chrome, "status") != "Paused")
         server.stop(2)
 
     assert said == "Paused"
+    assert "stale" in str(old), "the answer is of an older picture"
     assert found == []
     assert not camera.paused
 
