@@ -116,11 +116,12 @@ def test_no_payload_does_more_than_its_command_allows(command: str, payload: byt
     house = House()
     taken = house.commands.do(command, payload)
 
-    allowed = {
+    every: dict[str, list[object]] = {
         "pause": [True, False],
         "model": ["cifar10"],
         "overlay": [{"overlay.mode": "grid"}],
-    }.get(command, [])
+    }
+    allowed = every.get(command, [])
     for done in house.done:
         probabilities = list(done.values()) if isinstance(done, dict) and command == "threshold" else []
         assert done in allowed or (probabilities and all(0 <= p <= 1 for p in probabilities))
