@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from importlib.util import find_spec
 
+from vitcam.actions.broker_message import BrokerMessages
 from vitcam.actions.command import AT_ONCE, Commands
 from vitcam.actions.line_file import LineFiles
 from vitcam.actions.notification import MISSING as NO_APPRISE
@@ -67,11 +68,13 @@ class RuleEngine:
         outcomes = self._outcomes = OutcomeLog(note)
         self.chimes, self.devices = Chimes(), PushDevices(state_folder(environ))
         commands, pins = Commands(environ), Pins()
+        self.messages = BrokerMessages(outcomes)
         self.webhooks = Webhooks(outbox, outcomes, settings.actions.secret)
         handlers: dict[str, ActionHandler] = {
             "command": WorkerQueue("command", commands, outcomes, AT_ONCE, commands.close),
             "webhook": self.webhooks,
             "notify": WorkerQueue("notify", Notifications(picture), outcomes),
+            "mqtt": self.messages,
             "push": WorkerQueue("push", Push(self.devices), outcomes),
             "sound": WorkerQueue("sound", Sound(self.chimes), outcomes),
             "gpio": WorkerQueue("gpio", pins, outcomes, end=pins.close),
@@ -104,6 +107,8 @@ class RuleEngine:
             self._put_in_force()
         for sentence in missing_libraries(settings.on):
             log.error("%s", sentence)
+        if not settings.mqtt.host and (names := [rule.name for rule in settings.on if rule.mqtt]):
+            log.error("the rule %s has mqtt = true, and there is no broker; set mqtt.host", names[0])
         for sentence in unknown_labels_of(settings.on, self._seen.known) if not self._is_open() else ():
             log.warning("%s", sentence)
 

@@ -16,7 +16,7 @@ from vitcam.text import shortened
 from vitcam.zones.areas import ZONE_NAME
 
 CONDITIONS = ("label", "zone", "above", "for_s", "between", "cooldown_s", "kind", "phase")
-WAYS = ("webhook", "notify", "push", "sound")
+WAYS = ("webhook", "notify", "mqtt", "push", "sound")
 """What an alert may do. A command, a file and a pin are for the configuration alone."""
 MOST_ADDRESSES = 8
 _KEYS = (*CONDITIONS, *WAYS)

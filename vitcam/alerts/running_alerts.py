@@ -5,6 +5,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
+from vitcam.actions.broker_message import NO_BROKER
 from vitcam.actions.outcome_log import LastOutcome
 from vitcam.actions.push import MISSING, encrypted, has_push, public_key, signature
 from vitcam.actions.push_devices import PushDevice
@@ -39,7 +40,7 @@ class RunningAlerts:
         return {
             "alerts": [self._described(alert) for alert in self._alerts],
             "rules": [rule_record(rule) | self._told(rule) for rule in self._engine.configured],
-            "ways": [way for way in WAYS if _is_there(way)],
+            "ways": [way for way in WAYS if self._is_there(way)],
             "devices": [
                 {"id": each.id, "name": each.name, "added": rfc3339(each.added_s)} for each in self._engine.devices.all
             ],
@@ -130,9 +131,16 @@ class RunningAlerts:
         if reason := self._engine.unknown_label(alert.rule) or self._unknown_zone(alert.rule):
             raise UsageError(reason)
         for way in alert.rule.kinds:
-            if not _is_there(way):
+            if way == "mqtt" and not self._is_there(way):
+                raise UsageError(NO_BROKER)
+            if not self._is_there(way):
                 raise UsageError(f"this vitcam cannot send a {way}: a part is not installed; install vitcam[{way}]")
         return alert
+
+    def _is_there(self, way: str) -> bool:
+        if way == "mqtt":
+            return self._engine.messages.is_there
+        return {"notify": lambda: find_spec("apprise") is not None, "push": has_push}.get(way, lambda: True)()
 
     def _unknown_zone(self, rule: OnSettings) -> str:
         names = self._areas.areas.names
@@ -164,10 +172,6 @@ class RunningAlerts:
             "trouble": [sentence for sentence in trouble if sentence],
             "last": [_last_record(last) for last in self._engine.last(rule)],
         }
-
-
-def _is_there(way: str) -> bool:
-    return {"notify": lambda: find_spec("apprise") is not None, "push": has_push}.get(way, lambda: True)()
 
 
 def _last_record(last: LastOutcome) -> dict[str, Any]:

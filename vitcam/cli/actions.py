@@ -17,6 +17,7 @@ from vitcam.text import printable
 
 if TYPE_CHECKING:
     from vitcam.actions.task import Act, Outcome, Task
+    from vitcam.config.settings import Settings
     from vitcam.config.tables import OnSettings
 
 actions = typer.Typer(help="Try what rules do.", no_args_is_help=True)
@@ -37,7 +38,7 @@ def try_rules(
     """
     settings = config.load({}).settings
     chosen = _chosen(settings.on, rules or [])
-    acts = _acts(settings.actions.secret, os.environ)
+    acts = _acts(settings, os.environ)
     failed = 0
     for outcome in _outcomes(chosen, acts):
         failed += outcome.status == "failed"
@@ -56,9 +57,10 @@ def _chosen(rules: "Sequence[OnSettings]", names: Sequence[str]) -> "list[OnSett
     return [rule for rule in rules if not names or rule.name in names]
 
 
-def _acts(secret: str, environ: Mapping[str, str]) -> "dict[str, Act]":
+def _acts(settings: "Settings", environ: Mapping[str, str]) -> "dict[str, Act]":
     import asyncio
 
+    from vitcam.actions.broker_message import NO_BROKER
     from vitcam.actions.command import Commands
     from vitcam.actions.line_file import LineFiles
     from vitcam.actions.notification import Notifications
@@ -68,16 +70,26 @@ def _acts(secret: str, environ: Mapping[str, str]) -> "dict[str, Act]":
     from vitcam.actions.push_devices import PushDevices
     from vitcam.actions.sound import Chimes, Sound
     from vitcam.actions.task import ActionFailed
+    from vitcam.mqtt.once import Message, publish_once
+    from vitcam.mqtt.topics import Topics
 
     pins = Pins()
 
     def webhook(task: "Task") -> str:
         body = task.text.encode()
-        headers = {"Idempotency-Key": task.event_id, **signed(secret, int(time.time()), body)}
+        headers = {"Idempotency-Key": task.event_id, **signed(settings.actions.secret, int(time.time()), body)}
         try:
             return asyncio.run(post(task.rule.webhook, body, headers))
         except (WebhookRefused, RetryLater) as failure:
             raise ActionFailed(str(failure)) from None
+
+    def mqtt(task: "Task") -> str:
+        if not settings.mqtt.host:
+            raise ActionFailed(NO_BROKER)
+        topic = Topics.of(settings.mqtt).alert
+        if trouble := publish_once(settings.mqtt, [Message(topic, task.text.encode(), retain=False)]):
+            raise ActionFailed(trouble)
+        return f"the broker has it, on {topic}"
 
     def pin(task: "Task") -> str:
         detail = pins(task)
@@ -89,6 +101,7 @@ def _acts(secret: str, environ: Mapping[str, str]) -> "dict[str, Act]":
         "command": Commands(environ),
         "webhook": webhook,
         "notify": Notifications(lambda _: None),
+        "mqtt": mqtt,
         "push": Push(PushDevices(state_folder(environ))),
         "sound": Sound(Chimes()),
         "gpio": pin,

@@ -12,7 +12,7 @@ from vitcam.pictures.view import CROP_WORDS, Follow, is_region
 
 EventKind = Literal["seen", "unknown", "problem"]
 Phase = Literal["new", "end"]
-ACTIONS = ("command", "webhook", "notify", "push", "sound", "gpio", "file")
+ACTIONS = ("command", "webhook", "notify", "mqtt", "push", "sound", "gpio", "file")
 """Keys of a rule that say what is done."""
 
 
@@ -130,6 +130,9 @@ class OnSettings:
             secret=True,
         ),
     ] = ()
+    mqtt: Annotated[
+        bool, Rule("Publish the event as JSON on the topic PREFIX/NAME/alert of the MQTT broker", live=True)
+    ] = False
     push: Annotated[
         bool, Rule("Send a message to every browser that was allowed to get one, on the page below Alerts", live=True)
     ] = False

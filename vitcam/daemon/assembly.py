@@ -208,6 +208,8 @@ def assemble(
             settings.mqtt, outbox, pipeline, publisher, state, models, model, default, playback, running_settings,
             announcer,
         )  # fmt: skip
+        mqtt.parts.told = rule_engine.messages.told
+        rule_engine.messages.follow(mqtt)
         publisher.connect(mqtt)
         state.mqtt = mqtt.state
     web = None

@@ -99,13 +99,29 @@ class MqttClient:
     def event(self, event: Event) -> None:
         """Take an event over; does not wait. Where too many wait for the disk, it is dropped and counted."""
         body = json.dumps(event_record(event), ensure_ascii=False)
-        if len(self._incoming) >= _MOST_INCOMING:
+        if not self._take(Delivery(KIND, "", event.id, "", body)):
             self._dropped += 1
-            return
-        self._incoming.append(Delivery(KIND, "", event.id, "", body))
-        self._wake("came")
-        if event.phase == "new" and self._snapshots:
+        elif event.phase == "new" and self._snapshots:
             self._wake("picture_wanted")
+
+    # a `Courier`
+
+    @property
+    def away(self) -> str:
+        if self._connected:
+            return ""
+        return self._trouble or f"the MQTT broker {self._broker.address} is not connected yet"
+
+    def alert(self, delivery: Delivery) -> bool:
+        return self._take(delivery)
+
+    def _take(self, delivery: Delivery) -> bool:
+        """Does not wait. False: too many wait for the disk."""
+        if len(self._incoming) >= _MOST_INCOMING:
+            return False
+        self._incoming.append(delivery)
+        self._wake("came")
+        return True
 
     def close(self, summary: Summary | None) -> None:
         """Send what waits if that is quick, say that the camera is offline, and end."""
@@ -195,7 +211,9 @@ class MqttClient:
     async def _write_down(self) -> None:
         came = [self._incoming.popleft() for _ in range(len(self._incoming))]
         if came:
-            await done_in(self.parts.disk, partial(self.parts.outbox.put, *came))
+            given_up = await done_in(self.parts.disk, partial(self.parts.outbox.put, *came))
+            for each in filter(lambda each: each.rule, given_up):
+                self.parts.told(each, "failed", "it is too old, or too many newer messages wait")
             self._signals.more.set()
 
     async def _beat(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from vitcam.mqtt.broker import WINDOW, BrokerTrouble, notice_refusals
 from vitcam.mqtt.commands import MqttCommands
@@ -58,8 +58,10 @@ class MqttParts:
     listeners: tuple[Listener, ...] = ()
     retained: Mapping[str, str] = field(default_factory=dict)
     """What the broker is to keep, by topic. Replaced as a whole."""
+    told: Callable[[Delivery, Literal["ok", "failed"], str], None] = lambda *_: None
+    """Gets what came of each alert: of a delivery with the name of a rule. In any thread."""
     confirmed: deque[Delivery] = field(default_factory=lambda: deque(maxlen=2 * WINDOW))
-    """The events that a broker has confirmed last."""
+    """The events and alerts that a broker has confirmed last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ class MqttSession:
         So are the last ones that were confirmed: a broker that is killed may have passed them on to nobody.
         """
         for each in [*self._parts.confirmed]:
-            await self._publish(self._parts.topics.event, each.body, retain=False)
+            await self._deliver(each)
         while True:
             self._signals.more.clear()
             batch = await done_in(self._parts.disk, partial(self._parts.outbox.first, KIND, "", _READ_AT_ONCE))
@@ -176,7 +178,7 @@ class MqttSession:
         try:
             for each in batch:
                 await free.acquire()
-                task = asyncio.create_task(self._publish(self._parts.topics.event, each.body, retain=False))
+                task = asyncio.create_task(self._deliver(each))
                 task.add_done_callback(lambda _: free.release())
                 tasks.append(task)
             await asyncio.gather(*tasks)
@@ -188,6 +190,13 @@ class MqttSession:
             if confirmed:
                 self._parts.confirmed.extend(confirmed)
                 await done_in(self._parts.disk, partial(self._parts.outbox.remove, *confirmed))
+                for each in filter(lambda each: each.rule, confirmed):
+                    self._parts.told(each, "ok", f"{self._parts.address} has it")
+
+    async def _deliver(self, delivery: Delivery) -> None:
+        """An alert is a delivery that a rule asked for; any other is an event."""
+        topics = self._parts.topics
+        await self._publish(topics.alert if delivery.rule else topics.event, delivery.body, retain=False)
 
     async def _publish(self, topic: str, text: str, *, retain: bool = True) -> None:
         """Returns once the broker has it. Raises BrokerTrouble where it refuses."""

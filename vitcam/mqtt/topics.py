@@ -43,6 +43,11 @@ class Topics:
         return f"{self.base}/event"
 
     @property
+    def alert(self) -> str:
+        """JSON, QoS 1: an event that a rule with `mqtt = true` acted at."""
+        return f"{self.base}/alert"
+
+    @property
     def snapshot(self) -> str:
         """JPEG, retained."""
         return f"{self.base}/snapshot"

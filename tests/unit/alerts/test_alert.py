@@ -72,7 +72,7 @@ def test_the_name_fits_a_rule_and_is_nobody_elses(body: dict[str, Any], name: st
         ({"sound": True, "name": "x"}, "'name'"),
         ({"sound": True, "place": "x"}, "'place'"),
         ({"sound": True, "timeout_s": 3600}, "'timeout_s'"),
-        ({"label": "cat"}, "webhook, notify, push, sound"),
+        ({"label": "cat"}, "webhook, notify, mqtt, push, sound"),
         ({"sound": "yes"}, "sound"),
         ({"sound": True, "enabled": 1}, "enabled"),
         ({"sound": True, "for_s": float("nan")}, "for_s"),

@@ -90,6 +90,7 @@ def _ways() -> dict[str, Schema]:
     return {
         "webhook": described(TEXT, "An address of http or https; empty: none."),
         "notify": array_of(TEXT, "Addresses of Apprise.", maxItems=8),
+        "mqtt": FLAG,
         "push": FLAG,
         "sound": FLAG,
     }

@@ -165,8 +165,8 @@ export class Alerts {
   }
 }
 
-function waysIn({ push, sound, webhook, notify }) {
-  return [push, sound, webhook, notify.length].filter(Boolean).length;
+function waysIn({ mqtt, push, sound, webhook, notify }) {
+  return [mqtt, push, sound, webhook, notify.length].filter(Boolean).length;
 }
 
 function cardOf(id) {

@@ -44,7 +44,7 @@ export function ruleCard(rule) {
 }
 
 function waysOf(alert) {
-  const ways = [alert.push && wayOf("push"), alert.sound && wayOf("sound"), alert.webhook && `${wayOf("webhook")}: ${alert.webhook}`];
+  const ways = [alert.push && wayOf("push"), alert.sound && wayOf("sound"), alert.mqtt && wayOf("mqtt"), alert.webhook && `${wayOf("webhook")}: ${alert.webhook}`];
   return [...ways, alert.notify.length && `${wayOf("notify")}: ${alert.notify.join(", ")}`].filter(Boolean).join(" · ");
 }
 

@@ -79,7 +79,7 @@ export class AlertForm {
     Object.assign(find("to"), { value: to });
     offerNumbers(find("pause"), PAUSES, cooldown_s, (each) => (each ? timeOf(each) : t("alerts.no_pause")));
     offerNumbers(find("sure"), SURE, above, (each) => (each ? t("alerts.at_least", { share: Math.round(each * 100) }) : t("history.any")));
-    for (const name of ["push", "sound"]) find(name).checked = Boolean(alert[name]);
+    for (const name of ["push", "sound", "mqtt"]) find(name).checked = Boolean(alert[name]);
     find("webhook").value = alert.webhook ?? "";
     find("by-webhook").checked = Boolean(alert.webhook);
     find("notify").value = (alert.notify ?? []).join("\n");
@@ -128,6 +128,7 @@ export class AlertForm {
       above: Number(find("sure").value),
       push: find("push").checked,
       sound: find("sound").checked,
+      mqtt: find("mqtt").checked,
       webhook: find("by-webhook").checked ? find("webhook").value.trim() : "",
       notify: find("by-notify").checked ? addresses : [],
     };
@@ -136,7 +137,7 @@ export class AlertForm {
   async #save() {
     const wanted = this.#wanted;
     if (this.#controls.what.value === NAMED && !wanted.label) return this.#refuse(t("alerts.needs_label"), this.#controls.label);
-    if (!wanted.push && !wanted.sound && !wanted.webhook && !wanted.notify.length) return this.#refuse(t("alerts.needs_way"), find("ways").querySelector("input"));
+    if (!wanted.push && !wanted.sound && !wanted.mqtt && !wanted.webhook && !wanted.notify.length) return this.#refuse(t("alerts.needs_way"), find("ways").querySelector("input"));
     find("save").disabled = true;
     try {
       const answer = await saveAlert(wanted, this.#alert?.id);
