@@ -8,6 +8,8 @@ from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
 from vitcam.model.runtime import RuntimeInfo
 
+_FIRST_FIGURES = ("data", "split", "n", "top1")
+
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
@@ -51,6 +53,12 @@ def names_of_model(labels: Sequence[str], groups: Mapping[str, Sequence[int]]) -
     }
 
 
+def brief_record(model: ModelInfo) -> dict[str, Any]:
+    """What replaces the long parts of `model_record`."""
+    accuracy = {key: model.card.accuracy[key] for key in _FIRST_FIGURES if key in model.card.accuracy}
+    return {**names_of_model((), {}), "trained_on": [], "provenance": {}, "accuracy": accuracy}
+
+
 def model_record(model: ModelInfo) -> dict[str, Any]:
     """The same as JSON."""
     card, runtime = model.card, model.runtime
@@ -58,6 +66,7 @@ def model_record(model: ModelInfo) -> dict[str, Any]:
         "name": card.name,
         "description": card.description,
         **names_of_model(model.labels, model.groups),
+        "label_count": len(model.labels),
         "input": asdict(card.input),
         "patches": {"size": card.patch_size, "rows": card.grid[0], "columns": card.grid[1]},
         "pooling": card.pooling,

@@ -98,6 +98,15 @@ def test_the_model_card_is_served_with_the_parameters_of_the_stream(server: WebS
     assert model["stream"]["default"]["overlay"] == "attention"
 
 
+def test_the_brief_model_card_leaves_out_what_is_long(server: WebServer) -> None:
+    whole, brief = get_json(server, "/api/model")[1], get_json(server, "/api/model?brief=true")[1]
+
+    assert brief.keys() == whole.keys()
+    assert (brief["labels"], brief["groups"], brief["trained_on"], brief["provenance"]) == ([], [], [], {})
+    assert brief["label_count"] == whole["label_count"] == len(whole["labels"])
+    assert get_json(server, "/api/model?brief=1")[0] == 400
+
+
 def test_without_a_picture_the_daemon_is_healthy_but_not_ready(camera: Camera, server: WebServer) -> None:
     ready_before = get_json(server, "/readyz")[0]
     camera.lose_signal("the cable is loose")

@@ -296,7 +296,7 @@ def _state() -> Schema:
 
 
 def _model() -> dict[str, Schema]:
-    whole = ("heads", "layers", "width", "parameters", "partitions", "outside", "threads")
+    whole = ("heads", "layers", "width", "parameters", "partitions", "outside", "threads", "label_count")
     text = ("name", "description", "pooling", "licence", "runtime")
     return {
         **dict.fromkeys(text, TEXT),

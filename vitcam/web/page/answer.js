@@ -2,6 +2,7 @@
 
 import { Guesses, percent } from "./guesses.js";
 import { locale, t } from "./language/language.js";
+import { modelInUse } from "./models/in_use.js";
 import { chanceOf, nameOf } from "./shown.js";
 
 const FAMILIAR = 0.5; // below it a picture is unfamiliar
@@ -15,7 +16,7 @@ export class Answer {
   #familiarity;
   #guesses;
   #labels = 0;
-  #groups = new Map(); // name -> names of its labels
+  #groups = null; // name -> names of its labels; null: not asked for yet
   name = ""; // what is displayed
   spoken = "";
   caption = ""; // as short as can be
@@ -32,9 +33,9 @@ export class Answer {
   }
 
   // model: of /api/model
-  setModel({ labels = [], groups = [] }) {
-    this.#labels = labels.length;
-    this.#groups = new Map(groups.map((group) => [group.name, new Set(group.labels.map((index) => labels[index]))]));
+  setModel({ label_count: count }) {
+    this.#labels = count;
+    this.#groups = null;
   }
 
   // record: of /api/classify, or of smoothed predictions
@@ -57,10 +58,24 @@ export class Answer {
   // why there is no finer name; for a moment the guesses may be of something else than the name, which lasts
   #why({ level, label }, best, blank, unfamiliar) {
     if (level === "label") return "";
-    if (level === "group") return this.#groups.get(label)?.has(best.label) === false ? "" : t("answer.unsure_which");
+    if (level === "group") return this.#isOutside(label, best.label) ? "" : t("answer.unsure_which");
     if (blank) return t("answer.blank");
     if (unfamiliar) return t("answer.unfamiliar", { n: this.#labels });
     return t("answer.unlikely");
+  }
+
+  // whether it is known that a label is not in a group; groups are asked for once somebody sees the card
+  #isOutside(group, label) {
+    if (!this.#groups && this.#element.offsetParent) {
+      this.#groups = new Map();
+      this.#readGroups(this.#groups);
+    }
+    return this.#groups?.get(group)?.has(label) === false;
+  }
+
+  async #readGroups(found) {
+    const { labels, groups } = await modelInUse();
+    for (const { name, labels: members } of groups) found.set(name, new Set(members.map((index) => labels[index])));
   }
 
   #name(name, chance) {

@@ -12,6 +12,7 @@ import { Look } from "./look/look.js";
 import { explainTerms } from "./look/terms.js";
 import { Today } from "./look/today.js";
 import { showModel } from "./model.js";
+import { forgetModel } from "./models/in_use.js";
 import { OnDemand } from "./panels/on_demand.js";
 import { PhotoWaysIn } from "./photo/ways_in.js";
 import { LivePicture } from "./picture.js";
@@ -24,7 +25,6 @@ import { checkSession, showSession } from "./session.js";
 import { Speed } from "./speed.js";
 import { isLive, Views } from "./views.js";
 import { Windows } from "./windows.js";
-import { Words } from "./words.js";
 
 const ASK_MS = 1000;
 const ASLEEP_MS = 10_000; // a longer pause between two requests means that the computer was asleep
@@ -52,7 +52,7 @@ let model = null;
 let views = null;
 
 const crop = new Crop(showView);
-const words = new Words(readModel);
+let words = null; // of a model whose labels are words
 const controls = new Controls((look, kind) => {
   picture.show(look);
   followed.look = look;
@@ -250,9 +250,11 @@ function sleep() {
 
 // another one may be in use
 async function readModel() {
-  const response = checkSession(await fetch("api/model"));
+  const response = checkSession(await fetch("api/model?brief=true"));
+  forgetModel();
   model = await response.json();
   showModel(model);
+  if (model.words && !words) words = new (await import("./words.js")).Words(readModel);
   for (const part of [answer, photo, words, crop, controls, views]) part?.setModel(model);
 }
 
@@ -260,7 +262,7 @@ async function begin() {
   if (!document.hidden) windows.join(isLive()); // the others answer meanwhile
   try {
     await readModel();
-    views = new Views(model, turn);
+    views = new Views(turn);
     document.addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));
     if (!document.hidden) wake();
   } catch {

@@ -1,6 +1,11 @@
 // The model card, from /api/model.
 
 import { number, t } from "./language/language.js";
+import { modelInUse } from "./models/in_use.js";
+
+const labels = document.getElementById("model-labels");
+
+labels.addEventListener("toggle", listLabels);
 
 export function showModel(model) {
   const text = (id, value) => { document.getElementById(id).textContent = value ?? ""; };
@@ -12,7 +17,9 @@ export function showModel(model) {
     facts.appendChild(document.createElement("dt")).textContent = name;
     facts.appendChild(document.createElement("dd")).textContent = value;
   }
-  showLabels(model.labels ?? []);
+  labels.hidden = model.label_count === 0;
+  labels.querySelector("summary").textContent = t("model.labels", { n: model.label_count });
+  listLabels();
 }
 
 function rows(model) {
@@ -32,11 +39,8 @@ function rows(model) {
   return found.filter(([, value]) => value).map(([name, value]) => [t(`model.fact.${name}`), value]);
 }
 
-function showLabels(labels) {
-  const details = document.getElementById("model-labels");
-  details.hidden = labels.length === 0;
-  details.querySelector("summary").textContent = t("model.labels", { n: labels.length });
-  details.querySelector("p").textContent = labels.join(" · ");
+async function listLabels() {
+  if (labels.open) labels.querySelector("p").textContent = (await modelInUse()).labels.join(" · ");
 }
 
 function millions(n) {

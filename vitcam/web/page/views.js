@@ -5,7 +5,7 @@ import { t } from "./language/language.js";
 import { loadStyle } from "./panels/style.js";
 
 // name: of its element in index.html, and of its link, which is called to-NAME and says nav.NAME; fits: the addresses that mean it;
-// load: gives an object with open(address), close(), and, as far as it wants to know, setModel(model), setState(state),
+// load: gives an object with open(address), close(), and, as far as it wants to know, setModel(), setState(state),
 // event(record) and catchUp()
 const VIEWS = [
   {
@@ -18,13 +18,13 @@ const VIEWS = [
     name: "history",
     fits: /^#events?\b/,
     style: "page/history/history.css",
-    load: async (model) => new (await import("./history/history.js")).History(model),
+    load: async () => new (await import("./history/history.js")).History(),
   },
   {
     name: "alerts",
     fits: /^#alerts\b/,
     style: "page/alerts/alerts.css",
-    load: async (model) => new (await import("./alerts/alerts.js")).Alerts(model),
+    load: async () => new (await import("./alerts/alerts.js")).Alerts(),
   },
   {
     name: "settings",
@@ -36,7 +36,7 @@ const VIEWS = [
     name: "learn",
     fits: /^#learn\b/,
     style: "page/learn/learn.css",
-    load: async (model) => (await import("./learn/learn.js")).openLearn(model),
+    load: async () => (await import("./learn/learn.js")).openLearn(),
   },
 ];
 const LIVE = "live";
@@ -60,21 +60,18 @@ export class Views {
   #shown = LIVE;
   #scrolled = 0;
   #state = null;
-  #model;
   #turned;
 
-  // model: of /api/model; turned: called when another view is shown
-  constructor(model, turned) {
-    this.#model = model;
+  // turned: called when another view is shown
+  constructor(turned) {
     this.#turned = turned;
     addEventListener("hashchange", () => this.#show());
     this.#show();
   }
 
-  // model: of /api/model, once another one is in use
-  setModel(model) {
-    this.#model = model;
-    for (const view of this.#opened.values()) view.setModel?.(model);
+  // another model may be in use
+  setModel() {
+    for (const view of this.#opened.values()) view.setModel?.();
   }
 
   // state: of /api/state
@@ -125,7 +122,7 @@ export class Views {
   }
 
   async #load({ name, style, load }) {
-    const [view] = await Promise.all([load(this.#model), loadStyle(style)]);
+    const [view] = await Promise.all([load(), loadStyle(style)]);
     if (this.#opened.has(name)) return this.#opened.get(name); // it was asked for twice
     this.#opened.set(name, view);
     if (this.#state) view.setState?.(this.#state);

@@ -1,6 +1,7 @@
 // The words that the model tells apart, one a line; shown for models whose labels are words.
 
 import { t } from "./language/language.js";
+import { modelInUse } from "./models/in_use.js";
 
 export class Words {
   #form = document.getElementById("words");
@@ -18,8 +19,8 @@ export class Words {
   }
 
   // model: of /api/model. What somebody types stays while the model's words are the same
-  setModel({ words, labels }) {
-    const known = words ? labels.join("\n") : "";
+  async setModel({ words }) {
+    const known = words ? (await modelInUse()).labels.join("\n") : "";
     this.#form.hidden = !words;
     if (known !== this.#known) this.#text.value = known;
     this.#known = known;

@@ -7,10 +7,11 @@ from aiohttp import web
 
 from vitcam.access.tokens import Scope
 from vitcam.errors import ModelError, UsageError, VitcamError
-from vitcam.model.record import model_record, names_of_model
+from vitcam.model.record import brief_record, model_record, names_of_model
 from vitcam.pictures.overlay_kinds import available_overlays
 from vitcam.run_model import RunModel
 from vitcam.web.context import AppContext, Handlers
+from vitcam.web.openapi.schema import one_of
 from vitcam.web.parts import ChosenModel, ModelChoice
 from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.body import Body, BodyLimits, read_json
@@ -19,6 +20,8 @@ from vitcam.web.stream.variant import stream_record
 from vitcam.words.live_labels import LiveLabels
 
 _WORDS = BodyLimits(65536, 5.0, "the words")
+_FLAGS = ("true", "false")
+_SHOWING = {"brief": one_of(_FLAGS, "Whether what is long is left empty.")}
 _MAX_WORDS = 2
 _LONGEST_NAME = 200
 _NO_STORE = {"Cache-Control": "no-store"}
@@ -37,13 +40,20 @@ class ModelRoutes(Handlers):
         self._admission = Admission(_WORDS, quota, app.threads.change)
         self._choices = app.changes
 
-    @Route("GET", "/api/model", Scope.READ, answers=as_json("Model"))
-    async def show(self, _: web.Request) -> web.Response:
-        """The model card."""
+    @Route("GET", "/api/model", Scope.READ, parameters=_SHOWING, answers=as_json("Model"), refusals=(400,))
+    async def show(self, request: web.Request) -> web.Response:
+        """The model card.
+
+        With `brief=true`, what is long is empty: labels, groups, where the photos are from, and all but the first
+        figures of the accuracy.
+        """
+        brief = request.query.get("brief", "false")
+        if brief not in _FLAGS:
+            raise UsageError(f"brief is {brief[:40]!r}; it must be true or false")
         model = self._model.value
         record = {
             **model_record(model.info),
-            **self._displayed(model),
+            **(brief_record(model.info) if brief == "true" else self._displayed(model)),
             **words_record(model.words),
             "stream": stream_record(self._default.value, available_overlays(model.info.gives)),
         }

@@ -29,17 +29,10 @@ export class Alerts {
   #sure = find("sure");
   #leaving = null; // the alert that may be deleted
 
-  // model: of /api/model
-  constructor(model) {
-    this.setModel(model);
+  constructor() {
     find("new").addEventListener("click", () => this.#form.open());
     find("sure-no").addEventListener("click", () => this.#sure.close());
     find("sure-yes").addEventListener("click", () => this.#remove());
-  }
-
-  // model: of /api/model
-  setModel(model) {
-    this.#form.setModel(model);
   }
 
   // state: of /api/state

@@ -1,6 +1,7 @@
 // Makes or changes one alert: a sentence whose parts are chosen, and the ways by which it reaches people.
 
 import { t } from "../language/language.js";
+import { suggestLabels } from "../models/in_use.js";
 import { saveAlert } from "./api.js";
 import { DAY, fillSentence, longOf, NIGHT, timeOf, whatOf, whenOf, whereOf } from "./sentence.js";
 
@@ -28,6 +29,7 @@ export class AlertForm {
     Object.assign(this.#controls.label, { id: "alert-label", maxLength: 100, autocomplete: "off", spellcheck: false, placeholder: t("alerts.label_example") });
     this.#controls.label.setAttribute("list", "alert-labels");
     this.#controls.label.setAttribute("aria-label", t("alerts.label"));
+    suggestLabels(this.#controls.label, find("labels"), { groups: true });
     const both = document.createElement("span");
     both.append(what, this.#controls.label);
     fillSentence(find("sentence"), { what: both, where, long, when });
@@ -42,12 +44,6 @@ export class AlertForm {
 
   get isOpen() {
     return !this.#form.hidden;
-  }
-
-  // model: of /api/model
-  setModel({ labels = [], groups = [] }) {
-    const names = [...new Set([...groups.map(({ name }) => name), ...labels])];
-    find("labels").replaceChildren(...names.map((name) => new Option("", name)));
   }
 
   // names: of the zones

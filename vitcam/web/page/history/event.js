@@ -2,6 +2,7 @@
 
 import { Guesses } from "../guesses.js";
 import { t } from "../language/language.js";
+import { suggestLabels } from "../models/in_use.js";
 import { place } from "../seen.js";
 import { changeEvent, clipUrl, deleteEvent, detailUrl, frameUrl, getEvent } from "./api.js";
 import { Curve } from "./curve.js";
@@ -43,16 +44,12 @@ export class EventView {
     find("newer").addEventListener("click", () => this.#done.step(this.#wanted, -1));
     find("older").addEventListener("click", () => this.#done.step(this.#wanted, 1));
     document.addEventListener("keydown", (event) => this.#press(event));
+    suggestLabels(find("label"), find("labels"));
     this.#followSwipes(find("picture"));
   }
 
   get isOpen() {
     return !this.#section.hidden;
-  }
-
-  // labels: what an event may be corrected to
-  setLabels(labels) {
-    find("labels").replaceChildren(...labels.map((label) => new Option("", label)));
   }
 
   // mayChange: whether the caller may change and delete events

@@ -29,22 +29,15 @@ export class History {
   #beside = {}; // ids of the events next to one that is not in the grid, such as one opened by a link
   #waiting = new Map(); // live events that are not in the grid yet, because the viewer reads further down
 
-  // model: of /api/model
-  constructor(model) {
+  constructor() {
     this.#view = new EventView({
       changed: (event) => this.#replace(event),
       removed: (id) => { this.#remove(id); this.#back(); },
       step: (id, by) => this.#step(id, by),
       back: () => this.#back(),
     });
-    this.setModel(model);
     document.getElementById("event-back").addEventListener("click", (event) => { event.preventDefault(); this.#back(); });
     this.#fresh.addEventListener("click", () => this.#showWaiting());
-  }
-
-  // model: of /api/model
-  setModel({ labels = [] }) {
-    this.#view.setLabels(labels);
   }
 
   // address: what follows the # of it, such as events?label=cup or event/ID

@@ -20,7 +20,7 @@ export function showFacts(model) {
   find("trained").replaceChildren(...(trained.length ? trained.map(source) : [line(t("learn.trained_unknown"))]));
 }
 
-function facts({ input, patches, layers, heads, width, parameters, labels, accuracy = {}, licence }) {
+function facts({ input, patches, layers, heads, width, parameters, label_count: labels, accuracy = {}, licence }) {
   return [
     ["layers", layers && number(layers)],
     ["heads", heads && number(heads)],
@@ -28,7 +28,7 @@ function facts({ input, patches, layers, heads, width, parameters, labels, accur
     ["patch", patches.size && t("learn.px", { width: patches.size, height: patches.size })],
     ["parameters", parameters && number(parameters)],
     ["input", t("learn.px", { width: input.width, height: input.height })],
-    ["labels", labels.length && number(labels.length)],
+    ["labels", labels && number(labels)],
     ["top1", share(accuracy.top1, accuracy.n)],
     ["top5", share(accuracy.top5, accuracy.n)],
     ["ece", typeof accuracy.ece === "number" && percent(accuracy.ece, 1)],

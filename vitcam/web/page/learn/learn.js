@@ -1,6 +1,7 @@
 // The view "Learn": how a Vision Transformer comes to its answer for one picture, step by step.
 
 import { fill, t } from "../language/language.js";
+import { forgetModel, modelInUse } from "../models/in_use.js";
 import { readFiles } from "../transfer.js";
 import { ask, attentionOf, classify, fetchPicture, pictureNow, record, sampleOf, useModel } from "./api.js";
 import { Attention } from "./attention.js";
@@ -14,10 +15,12 @@ const CLASS_TOKEN = 0;
 const find = (name) => document.getElementById(`learn-${name}`);
 
 // model: of /api/model
-export async function openLearn(model) {
+export async function openLearn() {
   const text = await (await ask("page/learn/learn.html")).text();
   const body = new DOMParser().parseFromString(text, "text/html").querySelector(".learn-body");
   fill(body);
+  const model = await modelInUse();
+  if (!model.name) throw new Error("the model is not known");
   document.getElementById("learn").append(body);
   return new Learn(model);
 }
@@ -65,9 +68,10 @@ class Learn {
 
   close() {}
 
-  // model: of /api/model, once another one is in use
-  async setModel(model) {
-    if (JSON.stringify(model) === JSON.stringify(this.#model)) return; // the page has noticed it, too
+  // another model is in use
+  async setModel() {
+    const model = await modelInUse();
+    if (!model.name || JSON.stringify(model) === JSON.stringify(this.#model)) return; // the page has noticed it, too
     this.#model = model;
     showFacts(model);
     find("model").value = model.name;
@@ -95,7 +99,8 @@ class Learn {
     find("model").disabled = true;
     try {
       await useModel(name);
-      await this.setModel(await record("api/model"));
+      forgetModel();
+      await this.setModel();
     } catch (error) {
       this.#say(error.message, true);
       find("model").value = this.#model.name;
