@@ -1,8 +1,9 @@
-"""Count what an inference takes on a Cortex-A76, ours and others', and compare aarch64's answers with x86's.
+"""Count what an inference takes on a Cortex-A76 in every runtime, and compare the answers with the float network's.
 
-python -m tests.bench.aarch64 [--photos 100] [--model everyday] [--folder build/aarch64]
+python -m tests.bench.aarch64 [--photos 100] [--only vitcam,ncnn] [--model everyday] [--folder build/aarch64]
 
-Without the weights of DeiT-Tiny (below VITCAM_DATA) only the shipped model is run, on its golden images.
+It goes on where it was ended: what was counted and answered is kept in the folder. Without the weights of DeiT-Tiny
+(below VITCAM_DATA) only the shipped model and the daemon's frame are counted.
 """
 
 from __future__ import annotations
@@ -16,74 +17,38 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.bench.aarch64.blocks import Work, read_blocks, work
+from tests.bench.aarch64.asking import ROOT, Asking
+from tests.bench.aarch64.blocks import Work
 from tests.bench.aarch64.compare import Agreement, agreement
-from tests.bench.aarch64.emulate import Guest
-from tests.bench.aarch64.prepare import check_programs, make_guest, make_runner
-from tests.bench.aarch64.report import Row, between_marks, page, summary, table
+from tests.bench.aarch64.contenders import BASELINE, CONTENDERS, OURS
+from tests.bench.aarch64.frame import FrameBudget, count_frame
+from tests.bench.aarch64.prepare import check_programs
+from tests.bench.aarch64.report import Found, Row, between_marks, page, summary, table, with_answers
 from vitcam.errors import UsageError, VitcamError
 from vitcam.model import bundle
 from vitcam.model.files import find_model
 
-ROOT = Path(__file__).parents[3]
-SCRIPT = Path(__file__).with_name("guest.py")
-LITERT, ONNX, EXECUTORCH = "ai-edge-litert==2.3.0", "onnxruntime==1.31.1", "executorch==1.5.1"
-OURS, BASELINE = "vitcam", "executorch-int8"
-TITLES = {
-    OURS: "**vitcam**: our file on LiteRT 2.3.0",
-    "onnxruntime-int8": "ONNX Runtime 1.31.1 dynamic int8",
-    BASELINE: "ExecuTorch 1.5.1 XNNPACK static int8",
-    "executorch-dynamic": "ExecuTorch 1.5.1 XNNPACK dynamic int8",
-}
 ALL_PHOTOS = 100
-"""With fewer, docs/ stays as it is."""
-
-
-class Bench:
-    """The guest and what is asked of it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        _tell("preparing Debian for arm64 and the wheels for aarch64 (once; some minutes)")
-        self.guest = make_guest(folder, [LITERT, ONNX])
-
-    def count(self, model: Path, photos: Path) -> Work:
-        """One inference of a .tflite or .onnx file on the first photo."""
-        blocks = self.folder / f"{model.stem}.blocks"
-        arguments = (SCRIPT, model, photos, self.folder / "counted.npy", "1")
-        self.guest.run([self.guest.python, *arguments], blocks)
-        return work(read_blocks(blocks), self.guest)
-
-    def count_executorch(self, model: Path, photos: Path) -> Work:
-        """The same of a .pte file, by the runner in C++."""
-        from tests.bench.peers.material import as_planes
-
-        runner, libraries = make_runner(self.folder, EXECUTORCH)
-        image, blocks = self.folder / "image.raw", self.folder / f"{model.stem}.blocks"
-        as_planes(np.load(photos)[0]).tofile(image)
-        guest = Guest(self.guest.root, self.guest.plugin, {"LD_LIBRARY_PATH": str(libraries)})
-        guest.run([runner, model, image, self.folder / "counted.raw"], blocks)
-        return work(read_blocks(blocks), self.guest)
-
-    def compare(self, model: Path, photos: Path, count: int) -> Agreement:
-        """aarch64's answers with this machine's."""
-        here, there = self.folder / "here.npy", self.folder / "aarch64.npy"
-        command = [str(word) for word in (sys.executable, SCRIPT, model, photos, here, count)]
-        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-        self.guest.run([self.guest.python, SCRIPT, model, photos, there, str(count)])
-        return agreement(np.load(there), np.load(here))
+DOCS = ROOT / "docs" / "program"
 
 
 def main() -> None:
-    """Run the chosen peers; an error is one sentence and the exit code of its kind."""
+    """Run the chosen contenders; an error is one sentence and the exit code of its kind."""
     options = _options()
     try:
         check_programs()
-        bench = Bench(Path(options.folder).resolve())
-        _shipped(bench, options.model)
+        asking = Asking(Path(options.folder).resolve())
+        shipped, golden = _shipped(asking, options.model)
+        frame = _frame(asking, options.model)
         models = _models(Path(options.models).resolve())
-        if models:
-            _network(bench, models, options.photos)
+        if models is None:
+            return
+        chosen = _chosen(options.only)
+        rows, alike = _network(asking, models, chosen, options.photos)
+        if chosen != list(CONTENDERS) or alike is None:
+            _tell("docs/ stays as it is: a new page needs every contender")
+            return
+        _write(rows, alike, options.model, shipped, golden, frame)
     except VitcamError as error:
         print(f"bench-aarch64: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
@@ -91,30 +56,52 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     options = argparse.ArgumentParser(prog="python -m tests.bench.aarch64", description=__doc__)
-    options.add_argument("--photos", type=int, choices=range(1, ALL_PHOTOS + 1), metavar="N", default=ALL_PHOTOS)
+    options.add_argument(
+        "--photos", type=int, choices=range(ALL_PHOTOS + 1), metavar="N", default=ALL_PHOTOS,
+        help="how many each is asked about; 0: only those that were answered before count",
+    )  # fmt: skip
+    options.add_argument("--only", default="", help=f"some of: {', '.join(CONTENDERS)}")
     options.add_argument("--model", default="everyday", help="the file that is checked by its golden images")
-    options.add_argument("--folder", default="build/aarch64", help="where the guest is kept")
+    options.add_argument("--folder", default="build/aarch64", help="where the guests are kept, and what they said")
     options.add_argument("--models", default="runs/peers", help="where bench-peers keeps the models of all peers")
     return options.parse_args()
 
 
-def _shipped(bench: Bench, name: str) -> None:
-    """A file that anybody has: its golden images on both processors, and what an inference takes."""
+def _chosen(only: str) -> list[str]:
+    names = [name.strip() for name in only.split(",") if name.strip()] or list(CONTENDERS)
+    unknown = [name for name in names if name not in CONTENDERS]
+    if unknown:
+        raise UsageError(f"no contender is called {unknown[0]!r}; allowed: {', '.join(CONTENDERS)}")
+    return names
+
+
+def _shipped(asking: Asking, name: str) -> tuple[Work, Agreement]:
+    """A file that anybody has: what an answer takes, and its golden images on both processors."""
     model = find_model(name)
     carried = bundle.read(model)
     if carried is None or not carried.golden:
         raise UsageError(f"{model} carries no golden images; export it with --golden, or choose another --model")
-    photos = bench.folder / "golden.npy"
+    photos = asking.folder / "golden.npy"
     np.save(photos, np.stack([golden.image for golden in carried.golden]))
-    alike = bench.compare(model, photos, len(carried.golden))
-    counted = bench.count(model, photos)
-    print(f"{model.name}, golden images, aarch64 against this machine: {alike}")
+    _tell(f"{model.name}: counting")
+    counted = asking.count(CONTENDERS[OURS], model, photos)
     print(f"{model.name}: {counted.instructions / 1e6:.1f} M instructions, some {counted.cycles / 1e6:.0f} M cycles")
+    alike = asking.compare(CONTENDERS[OURS], model, photos, len(carried.golden))
+    print(f"{model.name}, golden images, aarch64 against this machine: {alike}", flush=True)
+    return counted, alike
+
+
+def _frame(asking: Asking, name: str) -> FrameBudget:
+    _tell("one frame of the daemon: counting")
+    frame = count_frame(asking.folder, find_model(name))
+    print(f"around the network: {frame.around / 1e6:.1f} M instructions a frame", flush=True)
+    return frame
 
 
 def _models(folder: Path) -> Path | None:
     """The folder with every peer's model of DeiT-Tiny, made by bench-peers; None, and a word why, without the data."""
-    command = ["-m", "tests.bench.peers", "--rounds", "0", "--only", ",".join(TITLES), "--folder", str(folder)]
+    wanted = ",".join(dict.fromkeys(contender.peer for contender in CONTENDERS.values()))
+    command = ["-m", "tests.bench.peers", "--rounds", "0", "--threads", "1", "--only", wanted, "--folder", str(folder)]
     done = subprocess.run([sys.executable, *command], cwd=ROOT, check=False, stdout=sys.stderr)
     if done.returncode == 0:
         return folder
@@ -124,33 +111,48 @@ def _models(folder: Path) -> Path | None:
     raise VitcamError("bench-peers could not make the models; the reason stands above")
 
 
-def _network(bench: Bench, models: Path, count: int) -> None:
-    """DeiT-Tiny in every runtime, and ours on both processors."""
-    photos, ours = models / "asked.npy", models / f"{OURS}.tflite"
-    rows = {}
-    for name, title in TITLES.items():
+def _network(asking: Asking, models: Path, names: list[str], count: int) -> tuple[list[Row], Agreement | None]:
+    """DeiT-Tiny in every runtime; and ours on both processors, once it has answered."""
+    photos, rows = models / "asked.npy", {name: Row(CONTENDERS[name].title) for name in names}
+    for name in names:
         _tell(f"{name}: counting")
-        model = next(
-            models / f"{name}{suffix}"
-            for suffix in (".tflite", ".onnx", ".pte")
-            if (models / f"{name}{suffix}").exists()
-        )
-        counting = bench.count_executorch if model.suffix == ".pte" else bench.count
-        rows[name] = Row(title, counting(model, photos))
-    print(table(list(rows.values()), rows[BASELINE]), flush=True)
-    _tell(f"asking about {count} photos on aarch64; 10 minutes for 100")
-    alike = bench.compare(ours, photos, count)
+        contender = CONTENDERS[name]
+        try:
+            rows[name] = Row(contender.title, asking.count(contender, contender.model(models), photos))
+        except (VitcamError, OSError) as error:
+            rows[name] = Row(contender.title, reason=str(error))
+            _tell(f"{name}: {error}")
+    reference = np.load(models / "reference.npy")
+    for name in names:
+        if rows[name].work is None:
+            continue
+        contender = CONTENDERS[name]
+        _tell(f"{name}: asking about {count} photos")
+        if count:
+            asking.answers(contender, contender.model(models), photos, count)
+        answers = asking.answered(contender, contender.model(models), photos)
+        rows[name] = with_answers(rows[name], answers, reference)
+    print(table(list(rows.values()), rows.get(OURS, next(iter(rows.values())))), flush=True)
+    if OURS not in names:
+        return list(rows.values()), None
+    there = asking.answered(CONTENDERS[OURS], CONTENDERS[OURS].model(models), photos)
+    if not len(there):
+        return list(rows.values()), None
+    alike = agreement(there, np.load(models / f"{OURS}.npy")[: len(there)])
     print(f"aarch64 against this machine: {alike}")
     if not alike.holds:
         raise VitcamError(f"aarch64 answers otherwise than this machine: {alike}")
-    if count < ALL_PHOTOS:
-        _tell(f"docs/ stays as they are: a new page needs {ALL_PHOTOS} photos")
-        return
+    return list(rows.values()), alike
+
+
+def _write(rows: list[Row], alike: Agreement, model: str, shipped: Work, golden: Agreement, frame: FrameBudget) -> None:
+    executorch = next(row.work for row in rows if row.title == CONTENDERS[BASELINE].title)
     made = f"{date.today()} on {platform.machine()} by `make bench-aarch64`"
-    text = page(list(rows.values()), rows[BASELINE], alike, made)
-    (ROOT / "docs" / "program" / "aarch64.md").write_text(text, encoding="utf-8")
-    figures = ROOT / "docs" / "program" / "benchmarks.md"
-    lines = summary(rows[OURS], rows[BASELINE], alike)
+    peers = (DOCS / "peers.md").read_text(encoding="utf-8")
+    found = Found(rows, executorch, alike, model, shipped, golden, frame, peers, made)
+    (DOCS / "aarch64.md").write_text(page(found), encoding="utf-8")
+    figures = DOCS / "benchmarks.md"
+    lines = summary(rows[0], rows, alike)
     figures.write_text(between_marks(figures.read_text(encoding="utf-8"), lines), encoding="utf-8")
 
 

@@ -16,6 +16,10 @@ HOTTEST = 80
 MODEL = "neoverse-n1"
 """LLVM has no schedule of the Cortex-A76; the Neoverse N1 is the same core made for servers."""
 ITERATIONS = 100
+INT8_PRODUCTS = ((0x4F80E000, 0xFFC0F400), (0x4E809400, 0xFFE0FC00))
+"""SDOT by element, and by vector: (code, mask)."""
+FLOAT_PRODUCTS = ((0x4F801000, 0xFFC0F400), (0x4F001000, 0xFFC0F400))
+"""FMLA by element, float32 and float16: only products of matrices multiply so."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,10 @@ class Block:
         """In all runs together."""
         return self.runs * len(self.code)
 
+    def has(self, products: Sequence[tuple[int, int]]) -> bool:
+        """Whether one of its instructions is one of these."""
+        return any(int(word, 16) & mask == code for word in self.code for code, mask in products)
+
 
 @dataclass(frozen=True)
 class Work:
@@ -41,14 +49,19 @@ class Work:
     """Estimated: every load hits the first cache, every branch is foreseen."""
     covered: float
     """Share of the instructions in the blocks that were simulated."""
+    int8_cycles: int = 0
+    """Of them, those of blocks that multiply matrices of int8."""
+    float_cycles: int = 0
+    """And of floats."""
 
 
 def read_blocks(path: Path) -> list[Block]:
     """What the plugin wrote, the hottest block first. QEMU may translate one block several times."""
     runs: Counter[tuple[str, ...]] = Counter()
     for line in path.read_text(encoding="ascii").splitlines():
-        count, _, _, *code = line.split()
-        runs[tuple(code)] += int(count)
+        if not line.startswith("#"):
+            count, _, _, *code = line.split()
+            runs[tuple(code)] += int(count)
     return sorted((Block(count, code) for code, count in runs.items()), key=lambda b: b.instructions, reverse=True)
 
 
@@ -63,8 +76,10 @@ def work(blocks: Sequence[Block], guest: Guest) -> Work:
         raise VitcamError("the plugin counted nothing: the guest set no marks")
     hottest = blocks[:HOTTEST]
     simulated = sum(block.instructions for block in hottest)
-    cycles = sum(block.runs * each for block, each in zip(hottest, cycles_of(hottest, guest), strict=True))
-    return Work(total, round(cycles * total / simulated), simulated / total)
+    each = [block.runs * cycles for block, cycles in zip(hottest, cycles_of(hottest, guest), strict=True)]
+    kinds = (INT8_PRODUCTS, FLOAT_PRODUCTS)
+    int8, floats = (sum(c for b, c in zip(hottest, each, strict=True) if b.has(kind)) for kind in kinds)
+    return Work(total, round(sum(each) * total / simulated), simulated / total, round(int8), round(floats))
 
 
 def cycles_of(blocks: Sequence[Block], guest: Guest) -> list[float]:

@@ -1,59 +1,22 @@
-"""Asks a model about photos; runs in the guest and, for comparison, on this machine. NumPy and a runtime, no more.
+"""Asks a peer of bench-peers about photos; runs in the guest and, for comparison, on this machine.
 
-python guest.py MODEL PHOTOS.npy ANSWERS.npy COUNT
+python guest.py count OPENER MODEL PHOTOS.npy       the first photo, between the marks that insn.c counts between
+python guest.py answer OPENER MODEL PHOTOS.npy OUT.npy UNTIL
 
-One thread. The first photo is asked about once more between the marks that insn.c counts between.
+One thread. `answer` writes after every photo and goes on where it was ended.
 """
 
 import contextlib
 import os
+import pkgutil
 import sys
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 BEGIN, END = 0x7EA0000, 0x7EA0001  # as in insn.c
-MEAN_RGB, STD_RGB = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-
-
-def open_tflite(path: str) -> tuple[Callable[[Any], None], Callable[[], None], Callable[[], Any]]:
-    """How to set the input, how to run, how to read the probabilities."""
-    from ai_edge_litert.interpreter import Interpreter
-
-    graph = Interpreter(model_path=path, num_threads=1)
-    graph.allocate_tensors()
-    image = graph.get_input_details()[0]["index"]
-    outputs = graph.get_output_details()
-    named = graph.get_signature_list()
-    signature = graph.get_signature_runner("serving_default" if "serving_default" in named else next(iter(named)))
-    wanted = signature.get_output_details()["probabilities"]["index"]
-    answer = next(detail["index"] for detail in outputs if detail["index"] == wanted)
-
-    def write(photo: Any) -> None:
-        graph.tensor(image)()[0] = photo
-
-    return write, graph.invoke, lambda: np.array(graph.get_tensor(answer)[0])
-
-
-def open_onnx(path: str) -> tuple[Callable[[Any], None], Callable[[], None], Callable[[], Any]]:
-    """The same of ONNX Runtime, whose model takes normalised planes."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    name = session.get_inputs()[0].name
-    held: dict[str, Any] = {}
-
-    def write(photo: Any) -> None:
-        scaled = (photo.astype(np.float32) / 255 - np.array(MEAN_RGB, np.float32)) / np.array(STD_RGB, np.float32)
-        held["planes"] = np.ascontiguousarray(scaled.transpose(2, 0, 1)[None], np.float32)
-
-    def run() -> None:
-        held["answer"] = session.run(None, {name: held["planes"]})[0][0]
-
-    return write, run, lambda: held["answer"]
+WARM_UP = 1  # the first run packs weights and chooses kernels
 
 
 def mark(which: int) -> None:
@@ -62,20 +25,35 @@ def mark(which: int) -> None:
         os.getpgid(which)
 
 
-def main(model: str, photos: str, answers: str, count: int) -> None:
-    """Ask, mark, write."""
-    write, run, read = (open_onnx if model.endswith(".onnx") else open_tflite)(model)
-    told = []
-    for photo in np.load(photos, mmap_mode="r")[:count]:
-        write(photo)
-        run()
-        told.append(read())
-    write(np.load(photos, mmap_mode="r")[0])
+def count(session: Any, photos: Any) -> None:
+    """One inference between the marks: the input handed over, the answer fetched."""
+    prepared = session.prepare(photos[0])
+    for _ in range(WARM_UP):
+        session.run(prepared)
     mark(BEGIN)
-    run()
+    session.run(prepared)
     mark(END)
-    np.save(answers, np.stack(told))
+
+
+def answer(session: Any, photos: Any, out: Path, until: int) -> None:
+    """(n, C) float32: what is said of the first `until` photos."""
+    told = list(np.load(out)) if out.exists() else []
+    for photo in photos[len(told) : until]:
+        told.append(np.array(session.run(session.prepare(photo)), np.float32).reshape(-1))
+        written = out.with_suffix(".new.npy")
+        np.save(written, np.stack(told))
+        written.replace(out)
+
+
+def main(action: str, opener: str, model: str, photos: str, *more: str) -> None:
+    """Load the model and do one thing."""
+    session = pkgutil.resolve_name(opener)(Path(model), 1)
+    asked = np.load(photos, mmap_mode="r")
+    if action == "count":
+        count(session, asked)
+    else:
+        answer(session, asked, Path(more[0]), int(more[1]))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    main(*sys.argv[1:])

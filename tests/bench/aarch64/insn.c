@@ -1,8 +1,10 @@
 /*
  * A plugin of qemu-user that counts how often each block of guest code runs, between two marks that the guest sets.
  *
- * In:  argument out=FILE; the guest calls getpgid(0x7ea0000) to begin and getpgid(0x7ea0001) to end an interval.
- * Out: one line a block: times run, instructions in it, address, and its code as hexadecimal words.
+ * In:  argument out=FILE; the guest calls getpgid(0x7ea0000) to begin and getpgid(0x7ea0001) to end an interval. Between
+ *      these, getpgid(0x7ea0100 + n) says that what its thread ran since it last said so belongs to stage n, n < 64.
+ * Out: one line a block: times run, instructions in it, address, and its code as hexadecimal words. Then lines of
+ *      "# stage n instructions marks" and "# thread n instructions", all instructions of the interval.
  *
  * No header of the plugin interface is packaged, so what is used of it is declared here. API is 1 for QEMU before 9,
  * whose qemu_plugin_insn_data returns a pointer, and 3 from then on, where it copies.
@@ -41,7 +43,7 @@ extern size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *, void *, siz
 
 PUBLIC int qemu_plugin_version = API;
 
-enum { GETPGID = 155, BEGIN = 0x7ea0000, END = 0x7ea0001 };
+enum { GETPGID = 155, BEGIN = 0x7ea0000, END = 0x7ea0001, STAGE = 0x7ea0100, STAGES = 64, THREADS = 256 };
 
 struct block {
     struct block *next;
@@ -53,12 +55,17 @@ struct block {
 static struct block *blocks;
 static bool counting;
 static FILE *out;
+static uint64_t ran_by[THREADS], said_by[THREADS], stages[STAGES], marks[STAGES];
 
-static void ran(unsigned cpu, void *block)
+/* Blocks are counted without a lock: two threads that run one at the same moment may lose a run of it. What a thread ran
+   is its own count. */
+static void ran(unsigned cpu, void *opaque)
 {
-    (void)cpu;
-    if (counting)
-        ((struct block *)block)->runs++;
+    struct block *block = opaque;
+    if (counting) {
+        block->runs++;
+        ran_by[cpu % THREADS] += block->count;
+    }
 }
 
 static uint32_t word(const struct qemu_plugin_insn *insn)
@@ -99,17 +106,28 @@ static void write_blocks(void)
             fprintf(out, " %08" PRIx32, block->code[i]);
         fputc('\n', out);
     }
+    for (unsigned i = 0; i < STAGES; i++)
+        if (stages[i])
+            fprintf(out, "# stage %u %" PRIu64 " %" PRIu64 "\n", i, stages[i], marks[i]);
+    for (unsigned i = 0; i < THREADS; i++)
+        if (ran_by[i])
+            fprintf(out, "# thread %u %" PRIu64 "\n", i, ran_by[i]);
     fflush(out);
 }
 
 static void called(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t mark, uint64_t b, uint64_t c, uint64_t d,
                    uint64_t e, uint64_t f, uint64_t g, uint64_t h)
 {
-    (void)id, (void)cpu, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h;
+    (void)id, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h;
     if (number != GETPGID)
         return;
     if (mark == BEGIN)
         counting = true;
+    if (mark >= STAGE && mark < STAGE + STAGES && counting) {
+        __atomic_fetch_add(&stages[mark - STAGE], ran_by[cpu % THREADS] - said_by[cpu % THREADS], __ATOMIC_RELAXED);
+        __atomic_fetch_add(&marks[mark - STAGE], 1, __ATOMIC_RELAXED);
+        said_by[cpu % THREADS] = ran_by[cpu % THREADS];
+    }
     if (mark == END && counting) {
         counting = false;
         write_blocks();

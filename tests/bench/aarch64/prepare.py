@@ -18,9 +18,11 @@ PROGRAMS = {
     "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
 }  # fmt: skip
 """Each with Debian's package that has it."""
-SUITE, PYTHON = "trixie", "3.13"
-DEBIAN = "python3,ca-certificates,libgomp1,libstdc++6,llvm"
-PLATFORMS = ("manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux_2_17_aarch64", "manylinux2014_aarch64")
+SUITES = {"3.13": ("trixie", 41), "3.11": ("bookworm", 36)}
+"""Python -> the Debian that has it, as Raspberry Pi OS does, and the minor version of its glibc 2."""
+DEBIAN = "python3,ca-certificates,libgomp1,libstdc++6"
+LLVM_OF = "3.13"
+"""The guest whose LLVM knows the core."""
 _LIBRARIES = ("executorch", "executorch_threadpool", "executorch_backend_xnnpack")
 _KERNELS = ("executorch_kernels_optimized", "executorch_kernels_quantized")
 
@@ -32,18 +34,21 @@ def check_programs() -> None:
         raise UsageError(f"not everything is installed; run: apt-get install {' '.join(missing)}")
 
 
-def make_guest(folder: Path, wheels: Sequence[str], site_name: str = "site") -> Guest:
+def make_guest(folder: Path, wheels: Sequence[str], site_name: str = "site", python: str = LLVM_OF) -> Guest:
     """The guest in `folder`, made where it is not there yet.
 
     wheels     what its Python shall import, pinned
     site_name  of the folder for these
+    python     a key of SUITES
     raises     VitcamError if a step fails, with that step's last words
     """
     folder.mkdir(parents=True, exist_ok=True)
-    root, site, plugin = folder / "root", folder / site_name, folder / "insn.so"
+    root = folder / ("root" if python == LLVM_OF else f"root-{python}")
+    site, plugin = folder / site_name, folder / "insn.so"
     if not (root / "complete").exists():
-        _make_root(root)
-    _install(site, ["numpy>=2.2", *wheels], ())
+        _make_root(root, python)
+    numpy = () if any(wheel.startswith("numpy") for wheel in wheels) else ("numpy>=2.2",)
+    _install(site, [*numpy, *wheels], (), python)
     source = HERE / "insn.c"
     flags = ("-std=c11", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared", "-fvisibility=hidden", f"-DAPI={_api()}")
     _run("the counting plugin", "gcc", *flags, "-o", plugin, source)
@@ -53,7 +58,7 @@ def make_guest(folder: Path, wheels: Sequence[str], site_name: str = "site") -> 
 def make_runner(folder: Path, wheel: str) -> tuple[Path, Path]:
     """ExecuTorch's runner for aarch64, and the folder of the libraries that it loads; `wheel` is pinned."""
     package, runner = folder / "executorch", folder / "runner"
-    _install(package, [wheel], ("--no-deps",))  # its Python half needs PyTorch, its C++ half nothing
+    _install(package, [wheel], ("--no-deps",), LLVM_OF)  # its Python half needs PyTorch, its C++ half nothing
     include, library = package / "executorch/include", package / "executorch/lib"
     c10 = include / "executorch/runtime/core/portable_type/c10"
     links = [f"-l{name}" for name in (*_LIBRARIES, *_KERNELS)]
@@ -65,10 +70,11 @@ def make_runner(folder: Path, wheel: str) -> tuple[Path, Path]:
     return runner, library
 
 
-def _make_root(root: Path) -> None:
+def _make_root(root: Path, python: str) -> None:
     shutil.rmtree(root, ignore_errors=True)
     options = ("--mode=root", "--variant=extract", "--skip=check/qemu", "--architectures=arm64", "--quiet")
-    _run("Debian for arm64", "mmdebstrap", *options, f"--include={DEBIAN}", SUITE, root)
+    include = f"{DEBIAN},llvm" if python == LLVM_OF else DEBIAN
+    _run("Debian for arm64", "mmdebstrap", *options, f"--include={include}", SUITES[python][0], root)
     if not (root / "lib").exists():
         (root / "lib").symlink_to("usr/lib")  # what base-files would have made
     for name, text in processor().items():
@@ -77,18 +83,23 @@ def _make_root(root: Path) -> None:
     (root / "complete").touch()
 
 
-def _install(target: Path, wheels: Sequence[str], options: Sequence[str]) -> None:
+def _install(target: Path, wheels: Sequence[str], options: Sequence[str], python: str) -> None:
     stamp = target / "complete"
     if stamp.exists() and stamp.read_text() == " ".join(wheels):
         return
     shutil.rmtree(target, ignore_errors=True)
-    platforms = [word for name in PLATFORMS for word in ("--platform", name)]
+    platforms = [word for name in _platforms(python) for word in ("--platform", name)]
     _run(
         f"the wheels of {', '.join(wheels)}", sys.executable, "-m", "pip", "install", "--quiet",
-        "--disable-pip-version-check", "--only-binary=:all:", *platforms, "--python-version", PYTHON,
+        "--disable-pip-version-check", "--only-binary=:all:", *platforms, "--python-version", python,
         "--target", target, *options, *wheels,
     )  # fmt: skip
     stamp.write_text(" ".join(wheels))
+
+
+def _platforms(python: str) -> list[str]:
+    """What pip takes there: wheels for its glibc and for every older one."""
+    return [f"manylinux_2_{minor}_aarch64" for minor in range(SUITES[python][1], 16, -1)] + ["manylinux2014_aarch64"]
 
 
 def _api() -> int:

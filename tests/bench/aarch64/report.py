@@ -1,16 +1,29 @@
-"""What people read: a table, the page aarch64.md of docs/program/, and lines of benchmarks.md between two marks."""
+"""What people read: the tables of aarch64.md in docs/program/, and lines of benchmarks.md between two marks."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tests.bench.aarch64.blocks import Work
 from tests.bench.aarch64.compare import Agreement
+from tests.bench.aarch64.frame import FrameBudget
+from tests.bench.aarch64.traffic import Machine, Rates, layers, rates, times
 
 BEGIN, END = "<!-- bench-aarch64: begin -->", "<!-- bench-aarch64: end -->"
 PAGE = Path(__file__).with_name("page.md")
+
+PI_HZ, PI_CACHE = 2.4e9, 512 * 1024
+PEAK, STREAM = 17.1e9, 5.5e9
+"""Bytes/s of a Pi 5's memory: 4,267 M transfers/s of 4 bytes, and what STREAM's copy reaches (sci-pi.org.uk/bench)."""
+THREADS = (1, 2, 3, 4)
+ARM_MS = 26.40
+"""What Arm publishes for this network in ExecuTorch on a Pi 5."""
 
 
 @dataclass(frozen=True)
@@ -18,37 +31,155 @@ class Row:
     """One way to run the network."""
 
     title: str
-    work: Work
+    work: Work | None = None
+    agreed: int = 0
+    """Photos on which its first label is the float network's."""
+    asked: int = 0
+    """Photos that it was asked about on the emulated processor."""
+    reason: str = ""
+    """Why it has no figures."""
 
 
-def table(rows: Sequence[Row], against: Row) -> str:
-    """Markdown; ratios are to `against`, below 1 is less work."""
+def table(rows: Sequence[Row], ours: Row) -> str:
+    """Markdown, the least work first; what has no figures last."""
     lines = [
-        "| the same network in | M instructions | ratio | estimated M cycles | ratio |",
-        "|---|---|---|---|---|",
+        "| the same network in | M instructions | times ours | estimated M cycles | times ours | agrees with float |",
+        "|---|---|---|---|---|---|",
     ]
-    for row in sorted(rows, key=lambda row: row.work.instructions):
-        work, other = row.work, against.work
-        counted = f"{work.instructions / 1e6:.1f} | {work.instructions / other.instructions:.2f}"
-        lines.append(f"| {row.title} | {counted} | {work.cycles / 1e6:.1f} | {work.cycles / other.cycles:.2f} |")
+    counted = [(row.work, row) for row in rows if row.work is not None]
+    base = ours.work
+    for work, row in sorted(counted, key=lambda each: each[0].instructions):
+        times = ("", "") if base is None else (
+            f"{work.instructions / base.instructions:.2f}", f"{work.cycles / base.cycles:.2f}"
+        )  # fmt: skip
+        lines.append(
+            f"| {row.title} | {work.instructions / 1e6:.1f} | {times[0]} | {work.cycles / 1e6:.1f} | {times[1]} "
+            f"| {_agreed(row)} |"
+        )
+    lines += [f"| {row.title} | none: {row.reason} | | | | |" for row in rows if row.work is None]
     return "\n".join(lines)
 
 
-def page(rows: Sequence[Row], against: Row, alike: Agreement, made: str) -> str:
-    """docs/program/aarch64.md; `made` says when, with what."""
-    covered = min(row.work.covered for row in rows)
-    text = PAGE.read_text(encoding="utf-8")
-    return text.format(table=table(rows, against), agreement=alike, made=made, covered=f"{covered:.0%}")
+def with_answers(row: Row, answers: NDArray[np.float32], reference: NDArray[np.float32]) -> Row:
+    """The row with how many of its answers (n, C) have the same first label as the float network's (m, C), n <= m."""
+    if not len(answers):
+        return row
+    agreed = int((answers.argmax(1) == reference[: len(answers)].argmax(1)).sum())
+    return Row(row.title, row.work, agreed, len(answers), row.reason)
 
 
-def summary(ours: Row, against: Row, alike: Agreement) -> str:
+def best_other(rows: Sequence[Row], ours: Row) -> Row:
+    """The other runtime that executes the fewest instructions; one that runs our own file is none."""
+    others = [row for row in rows if row is not ours and row.work is not None and "vitcam" not in row.title]
+    return min(others, key=lambda row: row.work.instructions if row.work else 0)
+
+
+def frame_table(frame: FrameBudget, model: Work) -> str:
+    """Markdown: each part, and its share of the network's instructions."""
+    lines = ["| one frame of 1280×720 px, one viewer | M instructions | of the network's |", "|---|---|---|"]
+    for stage, count in frame.stages.items():
+        lines.append(f"| {stage} | {count / 1e6:.2f} | {count / frame.stages['invoke']:.2%} |")
+    around = f"{frame.around / 1e6:.2f} | {frame.around / model.instructions:.2%}"
+    lines.append(f"| **all but the network, as on a Pi 5** | {around} |")
+    return "\n".join(lines)
+
+
+def rates_of(ours: Work) -> Rates:
+    """What a core needs for each kind of work, from what our file was counted to need."""
+    other = ours.cycles - ours.int8_cycles - ours.float_cycles
+    return rates(layers(), ours.int8_cycles, ours.float_cycles, other)
+
+
+def time_table(ours: Work, executorch: Work | None) -> str:
+    """Markdown: by threads the least time of an answer, and how much of it the cores wait for memory."""
+    rate = rates_of(ours)
+    lines = [
+        "| threads | vitcam, ms at least | waiting, kind case | waiting, unkind case | ExecuTorch, ms at least |",
+        "|---|---|---|---|---|",
+    ]
+    for threads in THREADS:
+        kind = times(layers(), Machine(PI_HZ, PI_CACHE, PEAK), rate, threads, unkind=False)
+        unkind = times(layers(), Machine(PI_HZ, PI_CACHE, STREAM), rate, threads, unkind=True)
+        low, high = (sum(each.seconds for each in found) * 1e3 for found in (kind, unkind))
+        waits = [sum(each.waits for each in found) * 1e3 for found in (kind, unkind)]
+        theirs = "" if executorch is None else f"{executorch.cycles / PI_HZ / threads * 1e3:.1f}"
+        lines.append(f"| {threads} | {low:.1f} to {high:.1f} | {waits[0]:.2f} | {waits[1]:.2f} | {theirs} |")
+    return "\n".join(lines)
+
+
+def waiting_layers(ours: Work, threads: int) -> tuple[str, str]:
+    """Names of the layers whose cores wait for memory in either case, with how long, ms."""
+    rate = rates_of(ours)
+
+    def names(bytes_per_s: float, unkind: bool) -> str:
+        found = times(layers(), Machine(PI_HZ, PI_CACHE, bytes_per_s), rate, threads, unkind)
+        waits: dict[str, float] = {}
+        for each in found:
+            if each.waits > 0:
+                kind = re.sub(r"^block (?!12)\d+, ", "", each.layer.name)
+                waits[kind] = waits.get(kind, 0.0) + each.waits * 1e3
+        return ", ".join(f"{name} ({ms:.2f} ms)" for name, ms in waits.items()) or "none"
+
+    return names(PEAK, False), names(STREAM, True)
+
+
+def check_here(peers: str) -> str:
+    """How far the arithmetic is from what was measured on this machine, from the text of peers.md."""
+    found = re.search(r"^\| \*\*vitcam\*\*[^|]*\| ([\d.]+) \|[^|]*\|[^|]*\| ([\d.]+) \|", peers, re.MULTILINE)
+    if found is None:
+        return "peers.md has no row of vitcam to check it by"
+    two, one = float(found[1]), float(found[2])
+    more = f"{2 * two / one - 1:.0%}"
+    return f"one thread takes {one:.2f} ms, so two would take {one / 2:.2f}; measured are {two:.2f}, {more} more"
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that a page is made of."""
+
+    rows: Sequence[Row]
+    """The first is ours."""
+    executorch: Work | None
+    alike: Agreement
+    """Our file on both processors."""
+    model: str
+    """The shipped one's name."""
+    shipped: Work
+    golden: Agreement
+    """Its golden images on both processors."""
+    frame: FrameBudget
+    peers: str
+    """The text of peers.md."""
+    made: str
+    """When, with what."""
+
+
+def page(found: Found) -> str:
+    """docs/program/aarch64.md."""
+    ours = found.rows[0]
+    assert ours.work is not None
+    waits = waiting_layers(ours.work, THREADS[-1])
+    return PAGE.read_text(encoding="utf-8").format(
+        table=table(found.rows, ours), best=_best(found.rows, ours), agreement=found.alike, made=found.made,
+        covered=f"{min(row.work.covered for row in found.rows if row.work is not None):.0%}",
+        model=found.model, shipped=f"{found.shipped.instructions / 1e6:.1f}",
+        shipped_cycles=f"{found.shipped.cycles / 1e6:.0f}", golden=found.golden,
+        frame=frame_table(found.frame, found.shipped), times=time_table(ours.work, found.executorch),
+        waits_kind=waits[0], waits_unkind=waits[1], check=check_here(found.peers), arm=_arm(found.executorch),
+    )  # fmt: skip
+
+
+def summary(ours: Row, rows: Sequence[Row], alike: Agreement) -> str:
     """The paragraph of docs/program/benchmarks.md."""
-    instructions = ours.work.instructions / against.work.instructions
-    cycles = ours.work.cycles / against.work.cycles
+    other = best_other(rows, ours)
+    assert ours.work is not None
+    assert other.work is not None
+    instructions = ours.work.instructions / other.work.instructions
+    cycles = ours.work.cycles / other.work.cycles
     return (
         f"On a Cortex-A76, the Raspberry Pi 5's processor, **under emulation, not measured on a Pi**, DeiT-Tiny takes "
-        f"{ours.work.instructions / 1e6:.0f} M instructions. That is {instructions:.2f} of ExecuTorch's (Arm's int8 "
-        f"recipe for this network), and by estimate {cycles:.2f} of its cycles. Against x86: {alike}. "
+        f"{ours.work.instructions / 1e6:.0f} M instructions. That is {instructions:.2f} of the best other runtime's "
+        f"({other.title}), and by estimate {cycles:.2f} of its cycles. Against x86: {alike}. "
         "`make bench-aarch64`, [aarch64.md](aarch64.md)."
     )
 
@@ -60,3 +191,22 @@ def between_marks(text: str, lines: str) -> str:
     if not (begin and end):
         raise ValueError(f"the marks {BEGIN} and {END} are not there")
     return f"{before}{BEGIN}\n{lines}\n{END}{after}"
+
+
+def _best(rows: Sequence[Row], ours: Row) -> str:
+    other = best_other(rows, ours)
+    assert ours.work is not None
+    assert other.work is not None
+    ratio = ours.work.instructions / other.work.instructions
+    return f"vitcam executes **{ratio:.2f}** of the instructions of the best other row, {other.title}."
+
+
+def _arm(executorch: Work | None) -> str:
+    if executorch is None:
+        return "It was not counted here."
+    least = executorch.cycles / PI_HZ / THREADS[-1] * 1e3
+    return f"The published time is {ARM_MS / least:.1f} times that, so expect as much of vitcam's column."
+
+
+def _agreed(row: Row) -> str:
+    return f"{row.agreed} of {row.asked}" if row.asked else ""

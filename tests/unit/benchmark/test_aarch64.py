@@ -5,14 +5,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.bench.aarch64.blocks import Block, Work, read_blocks, work
+from tests.bench.aarch64.blocks import FLOAT_PRODUCTS, INT8_PRODUCTS, Block, Work, read_blocks, work
 from tests.bench.aarch64.compare import agreement
 from tests.bench.aarch64.emulate import Guest
+from tests.bench.aarch64.frame import FrameBudget, read_stages
+from tests.bench.aarch64.frame_guest import STAGES
 from tests.bench.aarch64.prepare import check_programs
-from tests.bench.aarch64.report import BEGIN, END, Row, between_marks, page, summary, table
+from tests.bench.aarch64.report import (
+    BEGIN,
+    END,
+    Found,
+    Row,
+    best_other,
+    between_marks,
+    page,
+    summary,
+    table,
+    with_answers,
+)
 from vitcam.errors import UsageError, VitcamError
 
-OURS = Row("**vitcam**", Work(instructions=145_000_000, cycles=64_000_000, covered=0.99))
+OURS = Row("**vitcam**", Work(145_000_000, 64_000_000, 0.99, 31_000_000, 12_000_000), 97, 100)
 OTHER = Row("another", Work(instructions=290_000_000, cycles=160_000_000, covered=0.97))
 ALIKE = agreement(np.array([[0.9, 0.1]], np.float32), np.array([[0.9, 0.1]], np.float32))
 
@@ -25,6 +38,21 @@ def test_a_block_translated_twice_is_counted_once_with_all_its_runs(tmp_path: Pa
 
     assert blocks == [Block(10, ("d503201f", "d65f03c0")), Block(9, ("d503201f",))]
     assert sum(block.instructions for block in blocks) == 29
+
+
+def test_stages_and_threads_of_the_plugin_are_no_blocks(tmp_path: Path) -> None:
+    counted = tmp_path / "counted.blocks"
+    counted.write_text("3 1 4000 d503201f\n# stage 1 1600 16\n# thread 0 9000\n")
+
+    assert read_blocks(counted) == [Block(3, ("d503201f",))]
+
+
+def test_a_block_is_told_by_the_products_in_it() -> None:
+    sdot, fmla, fmla_by_vector = "4f80e000", "4f811002", "4e20cc00"
+
+    assert Block(1, (fmla_by_vector, sdot)).has(INT8_PRODUCTS)
+    assert Block(1, (fmla,)).has(FLOAT_PRODUCTS)
+    assert not Block(1, (fmla_by_vector,)).has(FLOAT_PRODUCTS)
 
 
 def test_a_guest_that_set_no_marks_is_an_error_and_not_zero_work() -> None:
@@ -64,19 +92,52 @@ def test_parity_bears_what_was_undecided_and_nothing_else(there: list[list[float
     assert agreement(np.array(there, np.float32), here).holds is holds
 
 
-def test_the_table_puts_least_work_first_and_divides_by_the_baseline() -> None:
-    lines = table([OTHER, OURS], OTHER).splitlines()
+def test_the_table_puts_least_work_first_and_divides_by_ours() -> None:
+    without = Row("a third", reason="it has no wheel")
 
-    assert lines[2:] == ["| **vitcam** | 145.0 | 0.50 | 64.0 | 0.40 |", "| another | 290.0 | 1.00 | 160.0 | 1.00 |"]
+    lines = table([without, OTHER, OURS], OURS).splitlines()
+
+    assert lines[2:] == [
+        "| **vitcam** | 145.0 | 1.00 | 64.0 | 1.00 | 97 of 100 |",
+        "| another | 290.0 | 2.00 | 160.0 | 2.50 |  |",
+        "| a third | none: it has no wheel | | | | |",
+    ]
 
 
-def test_page_and_readme_say_that_no_pi_was_measured() -> None:
-    made = page([OURS, OTHER], OTHER, ALIKE, "today")
+def test_the_best_other_runtime_is_none_that_runs_our_own_file() -> None:
+    light = Work(instructions=100_000_000, cycles=50_000_000, covered=0.99)
+
+    assert best_other([OURS, Row("vitcam's file elsewhere", light), OTHER], OURS) is OTHER
+
+
+def test_answers_are_compared_with_as_many_of_the_float_network_as_were_given() -> None:
+    said, float_network = np.eye(3, dtype=np.float32)[[0, 1]], np.eye(3, dtype=np.float32)[[0, 2, 1]]
+
+    row = with_answers(OTHER, said, float_network)
+
+    assert (row.agreed, row.asked) == (1, 2)
+    assert with_answers(OTHER, said[:0], float_network) is OTHER
+
+
+def test_a_mark_costs_each_stage_what_a_mark_with_nothing_before_it_does() -> None:
+    stages = read_stages("3 1 4000 d503201f\n# stage 1 1600 16\n# stage 5 5200 2\n# stage 7 90 1\n# thread 0 9000\n")
+
+    assert stages == {STAGES[5]: 5000, STAGES[7]: 0}
+
+
+def test_page_and_summary_say_that_no_pi_was_measured() -> None:
+    frame = FrameBudget({"invoke": 145_000_000, "write": 30_000})
+    work = OURS.work
+    assert work is not None
+    peers = "| **vitcam**: int8 | 6.60 | 6 … 7 | 1.00 | 12.00 | 11 … 13 | 1.00 | 99% agree |"
+
+    made = page(Found([OURS, OTHER], OTHER.work, ALIKE, "everyday", work, ALIKE, frame, peers, "today"))
 
     assert "Nothing here is a time of a Pi" in made
     assert "97% of the instructions or more" in " ".join(made.split())
+    assert "two would take 6.00; measured are 6.60, 10% more" in " ".join(made.split())
     assert "{" not in made
-    assert "under emulation, not measured on a Pi" in summary(OURS, OTHER, ALIKE)
+    assert "under emulation, not measured on a Pi" in summary(OURS, [OURS, OTHER], ALIKE)
 
 
 def test_only_what_stands_between_the_marks_of_the_readme_changes() -> None:

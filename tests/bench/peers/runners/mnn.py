@@ -59,6 +59,11 @@ def open_float(model: Path, threads: int) -> Session:
     return Session(model, threads, "high", "normal")
 
 
+def open_half(model: Path, threads: int) -> Session:
+    """The float network in float16, where the processor has that."""
+    return Session(model, threads, "low", "normal")
+
+
 def open_int8(model: Path, threads: int) -> Session:
     """Integers where it can, the least precise floats that it has elsewhere."""
     return Session(model, threads, "low", "low")

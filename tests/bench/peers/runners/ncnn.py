@@ -17,21 +17,51 @@ def build(material: Material, out: Path) -> None:
     import pnnx
     import torch
 
-    from tests.bench.peers.runners.network import load_network
-
     side = material.asked_photos().shape[1]
     traced, work = out.with_suffix(".pt"), out.parent / "pnnx"
     work.mkdir(exist_ok=True)
     with contextlib.chdir(work):  # it leaves files where it runs
         pnnx.export(
-            load_network(material.checkpoint), str(traced), (torch.zeros(1, 3, side, side),), ncnnparam=str(out),
-            ncnnbin=str(out.with_suffix(".bin")),
+            _network(material), str(traced), (torch.zeros(1, 3, side, side),), ncnnparam=str(out),
+            ncnnbin=str(out.with_suffix(".bin")), fp16=False,
         )  # fmt: skip
     layers = {line.split()[0] for line in out.read_text(encoding="utf-8").splitlines()[2:]}
     unknown = sorted(layer for layer in layers if "." in layer)  # ncnn's own layers have plain names
     if unknown:
         out.unlink()
         raise Unavailable(f"pnnx found no layer of ncnn for {', '.join(unknown)}, as the network is written")
+
+
+def _network(material: Material) -> Any:
+    """The network with PyTorch's own attention, which is a layer of ncnn, and for one photo: it has no batches."""
+    import torch
+    from torch import nn
+
+    from tests.bench.peers.runners.network import load_network
+
+    class _Attention(nn.Module):  # type: ignore[misc]
+        def __init__(self, fused: Any, width: int) -> None:
+            super().__init__()
+            self.attention = nn.MultiheadAttention(width, fused.heads, batch_first=True)
+            self.attention.in_proj_weight, self.attention.in_proj_bias = fused.qkv.weight, fused.qkv.bias
+            self.attention.out_proj.weight, self.attention.out_proj.bias = fused.proj.weight, fused.proj.bias
+
+        def forward(self, x: Any) -> Any:
+            return self.attention(x, x, x, need_weights=False)[0]
+
+    class _OnePhoto(nn.Module):  # type: ignore[misc]
+        def __init__(self, network: Any) -> None:
+            super().__init__()
+            self.network = network
+            for block in network.blocks:
+                block.attn = _Attention(block.attn, block.norm1.normalized_shape[0])
+
+        def forward(self, images: Any) -> Any:
+            network = self.network
+            x = torch.cat([network.cls_token, network.patch_embed(images)], dim=1) + network.pos_embed
+            return torch.softmax(network.head(network.norm(network.blocks(x))[:, 0]), dim=-1)
+
+    return _OnePhoto(load_network(material.checkpoint)).eval()
 
 
 class Session:

@@ -51,7 +51,10 @@ def _convert(material: Material) -> Any:
 
 
 class Session:
-    """The hint for latency: one request at a time on `threads` threads."""
+    """The hint for latency: one request at a time on `threads` threads.
+
+    precision  of what is not int8; "": as it chooses itself
+    """
 
     def __init__(self, model: Path, threads: int, precision: str = "f32", **more: str) -> None:
         import openvino
@@ -65,7 +68,7 @@ class Session:
                     "PERFORMANCE_HINT": "LATENCY",
                     "NUM_STREAMS": "1",
                     "INFERENCE_NUM_THREADS": str(threads),
-                    "INFERENCE_PRECISION_HINT": precision,
+                    **({"INFERENCE_PRECISION_HINT": precision} if precision else {}),
                     **more,
                 },
             )
@@ -80,6 +83,11 @@ class Session:
 
 
 open_float = Session
+
+
+def open_default(model: Path, threads: int) -> Session:
+    """The precision that it chooses itself: on Arm float16."""
+    return Session(model, threads, "")
 
 
 def open_bfloat16(model: Path, threads: int) -> Session:

@@ -40,6 +40,18 @@ def open_eager(model: Path, threads: int) -> Session:
     return Session(load_network(Path(model.read_text(encoding="utf-8"))), threads)
 
 
+def open_dynamic(model: Path, threads: int) -> Session:
+    """Linear layers int8, their activations quantised as it runs, by PyTorch's own quantiser, as for phones."""
+    import torch
+    from torch.ao.quantization import quantize_dynamic
+
+    from tests.bench.peers.runners.network import load_network
+
+    torch.backends.quantized.engine = "qnnpack"
+    network = load_network(Path(model.read_text(encoding="utf-8")))
+    return Session(quantize_dynamic(network, {torch.nn.Linear}, torch.qint8), threads)
+
+
 def open_torchao(model: Path, threads: int) -> Session:
     """Weights int8 per channel, activations per token as it runs, by torchao; then compiled as `open_compiled` does."""
     import torch
