@@ -11,7 +11,8 @@ from ai_edge_litert.interpreter import Interpreter
 
 from vitcam.errors import UsageError
 from vitcam.model.card import ModelCard
-from vitcam.model.runtime import open_interpreter, without_delegate_message
+from vitcam.model.delegate_message import without_delegate_message
+from vitcam.model.runtime import open_interpreter
 from vitcam_training.export.flatbuffer import only
 from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.graph import OUTPUTS, SIGNATURES, to_float

@@ -36,10 +36,10 @@ LIBRARIES_MB = 62.0
 """Of the code of Python and the packages, as much as is usually resident. The kernel keeps more or less of it."""
 _DAEMON_MB = 116.0 + LIBRARIES_MB
 """Resident, with one viewer and a model of no size: Python, the packages, frames and JPEG pictures."""
-_COPIES = 7.1
-"""Of the file's bytes. They are kept once, and each of three interpreters (for the camera, photos that are sent, and
-pictures that the history keeps) arranges the weights in XNNPACK's order for each of two signatures (the answer, and the
-answer with attention)."""
+_COPIES = 5.6
+"""Of the file's bytes. They are kept once for the answer and once for the answer with attention. Each of three
+interpreters (for the camera, photos that are sent, and pictures that the history keeps) arranges the weights in
+XNNPACK's order."""
 _SYSTEM_MB = 400.0
 """Left to Raspberry Pi OS without a desktop, the firmware and the camera's process; assumed, not measured."""
 _PIS_GB = (1, 2, 4, 8, 16)

@@ -1,8 +1,13 @@
 """The model of a run, as each thread that asks it has it: the camera's, that of uploaded photos and the history's.
 
-Each has an interpreter of its own, so that the camera does not wait for the others. Each takes another model before its
-next picture.
+The camera has an interpreter of its own, so that it does not wait for the others. Each takes another model before its
+next picture. What has not been used for ten minutes is given back, and made again when it is needed.
 """
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from vitcam.frames import Frame, Image, Prediction
 from vitcam.heat.watch import HeatLimits
@@ -24,10 +29,11 @@ _OPACITY = 0.85  # of the hottest spot of a map, the default of `vitcam explain`
 # A large photo is decoded at reduced size, which keeps at least this many times the model's px on each side. Of 120
 # photos, 118 had the same best label as in full size, and its probability differed by 0.006 on average.
 _DETAIL = 4
+_UNUSED_S = 600.0
 
 
 class CameraClassifier:
-    """Used in one thread. Another number of threads takes an interpreter of its own: 18 MB while it is in use.
+    """Used in one thread. Another number of threads takes an interpreter of its own: 10 MB while it is in use.
 
     With one thread, a frame of `everyday` takes a quarter less processor time than with two
     (docs/program/benchmarks.md).
@@ -44,18 +50,26 @@ class CameraClassifier:
         self._limits = limits
         self._demand = demand
         self._threads = 0
+        self._explained_s: float | None = None
 
     def __call__(self, frame: Frame) -> Prediction:
         """The prediction for a frame, by what is in force now."""
         current = self.with_threads(self._limits.threads)
         if self._of.words is not None:
             self._of.words.give_to(current)
-        return current(frame, explain=self._demand.explanation)
+        explain = self._demand.explanation
+        if explain:
+            self._explained_s = time.monotonic()
+        elif self._explained_s is not None and time.monotonic() - self._explained_s > _UNUSED_S:
+            self._explained_s = None
+            current.give_back()
+        return current(frame, explain=explain)
 
     def with_threads(self, threads: int) -> Classifier:
         """The model in use with this number of threads; 0: all."""
         model = self._model.value
         if threads != self._threads or model is not self._of:
+            self._current.give_back()
             self._current = model.classifier.clone(threads) if threads else model.classifier
             self._threads, self._of = threads, model
         self._current.top_k = model.classifier.top_k  # a reload may have changed it
@@ -63,23 +77,40 @@ class CameraClassifier:
 
 
 class OwnInterpreter:
-    """The model with an interpreter of its own, about 7 MB, which is made for the first picture. For one thread."""
+    """The model with an interpreter of its own, about 10 MB, which is made for the first picture."""
 
     def __init__(self, model: Current[RunModel]) -> None:
         self._model = model
+        self._in_use = threading.Lock()
         self._own: tuple[RunModel, Classifier] | None = None
+        self._used_s = 0.0
 
-    def ready(self) -> Classifier:
-        """It, with what a reload and viewers may have changed."""
-        model = self._model.value
-        if self._own is None or self._own[0] is not model:
-            self._own = None  # two interpreters at once would need the memory of both
-            self._own = model, model.classifier.clone(threads=1)
-        classifier = self._own[1]
-        classifier.top_k = model.classifier.top_k
-        if model.words is not None:
-            model.words.give_to(classifier)
-        return classifier
+    @contextmanager
+    def ready(self) -> Iterator[Classifier]:
+        """It, with what a reload and viewers may have changed. Another thread waits until the context ends."""
+        with self._in_use:
+            model = self._model.value
+            if self._own is None or self._own[0] is not model:
+                self._own = None  # two interpreters at once would need the memory of both
+                self._own = model, model.classifier.clone(threads=1)
+            classifier = self._own[1]
+            classifier.top_k = model.classifier.top_k
+            if model.words is not None:
+                model.words.give_to(classifier)
+            try:
+                yield classifier
+            finally:
+                self._used_s = time.monotonic()
+
+    def give_back_unused(self) -> None:
+        """Free the memory if no picture has come for ten minutes. Waits for nobody."""
+        if not self._in_use.acquire(blocking=False):
+            return
+        try:
+            if self._own is not None and time.monotonic() - self._used_s > _UNUSED_S:
+                self._own = None
+        finally:
+            self._in_use.release()
 
 
 class StoredPictureClassifier:
@@ -88,18 +119,18 @@ class StoredPictureClassifier:
     A JPEG is not the frame that it was made of. Called in the history's thread, and only when a picture is written.
     """
 
-    def __init__(self, model: Current[RunModel]) -> None:
-        self._classifier = OwnInterpreter(model)
+    def __init__(self, interpreter: OwnInterpreter) -> None:
+        self._interpreter = interpreter
 
     def __call__(self, jpeg: bytes, event: StoredEvent) -> FrameSummary:
         """What the encoded picture shows; what its frame showed, where another model is in use by now.
 
         event  what the frame showed of which it was made; the crop of its summary holds
         """
-        classifier = self._classifier.ready()
-        if (classifier.card.name, classifier.fingerprint) != (event.model, event.fingerprint):
-            return event.summary
-        return summary_of(ask_again(classifier, decode_image(jpeg), event.summary.crop, "history"), scale=1.0)
+        with self._interpreter.ready() as classifier:
+            if (classifier.card.name, classifier.fingerprint) != (event.model, event.fingerprint):
+                return event.summary
+            return summary_of(ask_again(classifier, decode_image(jpeg), event.summary.crop, "history"), scale=1.0)
 
 
 class PhotoClassifier:
@@ -107,7 +138,7 @@ class PhotoClassifier:
 
     def __init__(self, model: Current[RunModel]) -> None:
         self._model = model
-        self._classifier = OwnInterpreter(model)
+        self.interpreter = OwnInterpreter(model)
         self._decoder = DecodeProcess()
         self._attention = AttentionProcess()
 
@@ -118,19 +149,21 @@ class PhotoClassifier:
 
     def classify(self, image: Image) -> Prediction:
         """The prediction for a picture, (H, W, 3) uint8, RGB, with attention and rollout."""
-        return self._classifier.ready().classify_image(image, explain=True)
+        with self.interpreter.ready() as classifier:
+            return classifier.classify_image(image, explain=True)
 
     def explain(self, photo: Decoded) -> Image:
         """The figure of `vitcam explain`, (h, w, 3) uint8, RGB."""
         from vitcam.explain.explained import explain
         from vitcam.explain.figure import draw_figure  # loads the font, which few daemons need
 
-        classifier = self._classifier.ready()
-        return draw_figure(explain(classifier, photo, "the photo that was sent", classifier.top_k, _OPACITY))
+        with self.interpreter.ready() as classifier:
+            explained = explain(classifier, photo, "the photo that was sent", classifier.top_k, _OPACITY)
+        return draw_figure(explained)
 
     def attention(self, photo: Decoded) -> bytes:
         """Whom every patch attends to, as `vitcam.model.attention.packed` packs it. Raises UsageError."""
-        classifier = self._classifier.ready()
+        classifier = self._model.value.classifier  # the process gets a copy of the graph, none has to be loaded here
         image = to_model_size(photo.image, classifier.input)
         return self._attention(classifier, brightened(image, classifier.input))
 

@@ -13,6 +13,7 @@ from vitcam.datasets.collector import Collector
 from vitcam.datasets.store import DataSets
 from vitcam.errors import UsageError
 from vitcam.folders import state_folder
+from vitcam.frames import Prediction
 from vitcam.inbox.answers import InboxAnswers
 from vitcam.inbox.keeper import InboxKeeper
 from vitcam.inbox.waiting import Inbox, InboxLimits
@@ -74,6 +75,7 @@ def inbox_of(
     environ: Mapping[str, str],
     collector: Collector | None,
     model: Current[RunModel],
+    interpreter: OwnInterpreter,
     vocabulary: Meanings,
 ) -> InboxKeeper | None:
     """What fills the inbox; None where nothing is to be kept, or nobody could name it.
@@ -84,12 +86,16 @@ def inbox_of(
     if folder is None or collector is None or not (settings.inbox.enabled and settings.web.enabled):
         return None
     answers = InboxAnswers(Inbox(folder, inbox_limits_of(settings)), collector.data_sets)
-    own = OwnInterpreter(model)
+
+    def ask(jpeg: bytes) -> Prediction:
+        with interpreter.ready() as classifier:
+            return classifier.classify_image(decode_image(jpeg), "inbox")
+
     return InboxKeeper(
         answers,
         lambda: model.value.space,
         lambda prediction: shows_any(names, prediction, vocabulary),
-        lambda jpeg: own.ready().classify_image(decode_image(jpeg), "inbox"),
+        ask,
     )
 
 

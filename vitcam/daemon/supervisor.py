@@ -20,7 +20,7 @@ from vitcam.daemon.watchdog import Verdict, faults_of, look_after, may_feed
 from vitcam.errors import RestartAsked, SourceError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.pictures.opencv import use_one_thread
-from vitcam.processes.resources import allow_many_files, collect_garbage_often, trim_heap, use_one_heap
+from vitcam.processes.resources import allow_many_files, collect_garbage_often, settle_heap, trim_heap
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
 from vitcam.storage.lock import FolderLock
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 _TICK_S = 0.1  # how soon a signal or the end of a file is seen
 _STATUS_S = 1.0
-_TRIM_S = 60.0
+_TRIM_S = 10.0
 _END_WITHIN_S = 0.6  # for each part
 _ALL_END_WITHIN_S = 1.0  # below `shutdown.EXIT_WITHIN_S`: the interpreter needs time for its own end
 _LEAST_S = 0.1  # for a part, whatever those before it took
@@ -58,7 +58,6 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
             lock.take()
         use_one_thread()
         allow_many_files()
-        use_one_heap()
 
         def make(chosen: RunOptions) -> Daemon:
             return assemble(chosen, environ, patient, _terminal(notifier), service=notifier.listened_to, lock=lock)
@@ -78,6 +77,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
             if daemon.collector is not None and folder is not None:
                 note_address(folder, daemon.web.url, serving)
         collect_garbage_often()
+        settle_heap()
         notifier.ready("starting")
         _watch(daemon, notifier, shutdown, Reloader(options, daemon, environ))
         notifier.stopping("ending")
@@ -154,6 +154,8 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
             verdict = _feed(notifier, daemon, verdict)
         if now >= next_trim:
             next_trim = now + _TRIM_S
+            for interpreter in daemon.interpreters:
+                interpreter.give_back_unused()
             trim_heap()
 
 

@@ -65,7 +65,8 @@ class Classifier:
             check_by_trial(self.path, content)
         if described and described.card.bank:
             content = content[: described.graph_bytes]  # the interpreter keeps it, and so it would keep the bank
-        self.graph = open_interpreter(self.path, threads or default_threads(), content)
+        # a file of our own: its signatures do not need one another
+        self.graph = open_interpreter(self.path, threads or default_threads(), content, apart=described is not None)
         self.card = described.card if described else card_of_graph(self.path, self.graph)
         self.fingerprint = described.fingerprint if described else ""
         self._identity = ModelIdentity(self.card.name, self.fingerprint, likely)
@@ -93,13 +94,17 @@ class Classifier:
         """The same model for another thread. It has an interpreter of its own and shares everything else."""
         other = copy.copy(self)
         other.graph = self.graph.clone(threads)
-        other._give_head()
+        other._has_head = False
         return other
+
+    def give_back(self) -> None:
+        """Free what explanations take, until the next one. Only in the thread that uses it."""
+        self.graph.give_back()
 
     def take_words(self, labels: tuple[str, ...], words: Words) -> None:
         """Take other labels. Only for a model whose labels are words, and in the thread that uses it."""
         self._given, self.labels, self._own_names = words.inputs(self.card.word_capacity), labels, {}
-        self._give_head()
+        self._has_head = False
 
     def take_rows(self, added: AddedRows) -> None:
         """Take further labels, behind the model's own and in place of those that were taken before.
@@ -115,7 +120,7 @@ class Classifier:
             raise UsageError(f"{self.card.name} would know {min(twice)!r} twice; give the new label another name")
         self._given = added.inputs(self.card)
         self.labels = (*self._own_labels, *added.labels)
-        self._give_head()
+        self._has_head = False
 
     def bank(self) -> Bank | None:
         """What the model made of photos that it was trained on; None if its file does not say. Reads the file.
@@ -128,6 +133,7 @@ class Classifier:
         """The graph keeps what it was given once."""
         for name, value in self._given.items():
             self.graph.set_input(value, self.card.inputs[name])
+        self._has_head = True
 
     def call_by(self, names: ActiveNames) -> None:
         """Call labels and groups by these names, as they are at each picture. What is cloned later does, too."""
@@ -206,6 +212,8 @@ class Classifier:
         image = brightened(image, self.input)
         explain = explain and self.explains
         if not explain:
+            if not self._has_head:
+                self._give_head()
             self.graph.set_input(image, self.card.inputs["image"])
         prepared = time.perf_counter_ns()
         outputs = (

@@ -3,13 +3,12 @@
 In: a TFLite flatbuffer. Out: an Interpreter. May block: only `invoke`.
 """
 
+import copy
 import math
 import os
-import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, VitcamError
+from vitcam.model.delegate_message import without_delegate_message
 from vitcam.model.files import content_of
 from vitcam.model.float_weights import with_float_weights
+from vitcam.model.signatures import TwoSignatures, two_signatures
 
 _DAMAGES = (ValueError, RuntimeError, LookupError, TypeError, MemoryError)  # what a runtime raises for damaged graphs
-_MESSAGE = b"INFO: Created TensorFlow Lite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,18 @@ def open_observed(path: Path, content: bytes, most: int) -> "Interpreter":
     return Interpreter(_find_runtime(), path, content, 1, observed=most)
 
 
-def open_interpreter(path: Path, threads: int, content: bytes | None = None) -> "Interpreter":
+def open_interpreter(path: Path, threads: int, content: bytes | None = None, *, apart: bool = False) -> "Interpreter":
     """Load a graph with the first runtime that is installed.
 
     content  of the file, if it was read already
+    apart    if the file has a second signature that can stand alone, load that only when it is asked for
     raises   ModelError if the file cannot be read, or the runtime refuses the graph; VitcamError if no runtime is
              installed, or it does not work here
     """
     runtime = _find_runtime()
-    return Interpreter(runtime, path, runtime.prepare(content_of(path) if content is None else content), threads)
+    content = runtime.prepare(content_of(path) if content is None else content)
+    two = two_signatures(content) if apart else None
+    return Interpreter(runtime, path, two.alone(content, two.names[0]) if two else content, threads, two=two)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,37 +102,65 @@ class Interpreter:
     path      is only named in messages
     content   of the model file
     observed  bytes that all tensors may take, so that `outputs_of` can be called; 0: it is not called
+    two       the signatures of the file, of which `content` has the first alone; None: it has all there are
     raises    ModelError if the runtime refuses the graph
     """
 
-    def __init__(self, runtime: Runtime, path: Path, content: bytes, threads: int, observed: int = 0) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        path: Path,
+        content: bytes,
+        threads: int,
+        observed: int = 0,
+        two: TwoSignatures | None = None,
+    ) -> None:
         self._made_of = (runtime, path, content)
-        options = runtime.observed if observed else {}
+        self._two = two
+        self._second: Any = None
         try:
-            # without a delegate there is no message, and a confined process has no place to keep it
-            with nullcontext() if observed else without_delegate_message():
-                self._graph = runtime.load(model_content=content, num_threads=threads, **options)
-                if observed and sum(map(_bytes_of, self._graph.get_tensor_details())) > observed:
-                    raise MemoryError("its tensors")
-                self._graph.allocate_tensors()
+            self._first = self._loaded(content, threads, observed)
             self._describe(runtime, threads)
         except _DAMAGES as error:
             raise self._refusal("loaded", error) from error
 
+    def _loaded(self, content: bytes, threads: int, observed: int = 0) -> Any:
+        runtime = self._made_of[0]
+        options = runtime.observed if observed else {}
+        # without a delegate there is no message, and a confined process has no place to keep it
+        with nullcontext() if observed else without_delegate_message():
+            graph = runtime.load(model_content=content, num_threads=threads, **options)
+            if observed and sum(map(_bytes_of, graph.get_tensor_details())) > observed:
+                raise MemoryError("its tensors")
+            graph.allocate_tensors()
+        return graph
+
+    @property
+    def _graph(self) -> Any:
+        """The default signature's."""
+        if self._first is None:
+            try:
+                self._first = self._loaded(self.content, self.info.threads)
+            except _DAMAGES as error:
+                raise self._refusal("loaded", error) from error
+        return self._first
+
     def _describe(self, runtime: Runtime, threads: int) -> None:
-        self._in = [detail["index"] for detail in self._graph.get_input_details()]
-        self._out = [detail["index"] for detail in self._graph.get_output_details()]
-        self.inputs = tuple(_tensor(detail) for detail in self._graph.get_input_details())
-        self.outputs = tuple(_tensor(detail) for detail in self._graph.get_output_details())
-        self.signatures = tuple(self._graph.get_signature_list())
+        given, made = self._graph.get_input_details(), self._graph.get_output_details()
+        self._in, self._out = ([detail["index"] for detail in details] for details in (given, made))
+        self.inputs, self.outputs = (tuple(map(_tensor, details)) for details in (given, made))
+        self.signatures = self._two.names if self._two else tuple(self._graph.get_signature_list())
         """The names of the file's signatures, the default one first; empty where it has none."""
         names = _executed(self._graph._get_ops_details(), self._out)  # there is no public function that counts them
         partitions = names.count("DELEGATE")
         self.info = RuntimeInfo(runtime.name, runtime.version, threads, partitions, len(names) - partitions)
 
     def clone(self, threads: int) -> "Interpreter":
-        """The same graph from the same bytes, for another thread."""
-        return Interpreter(*self._made_of, threads)
+        """The same graph from the same bytes, for another thread. What it takes is loaded when it is first run."""
+        other = copy.copy(self)
+        other._first = other._second = None
+        other.info = replace(self.info, threads=threads)
+        return other
 
     @property
     def content(self) -> bytes:
@@ -172,22 +203,34 @@ class Interpreter:
     def get_output(self, position: int) -> NDArray[Any]:
         """A copy of one output without the batch axis, such as (labels,)."""
         view = self._graph.tensor(self._out[position])()
-        copy = np.array(view[0] if view.ndim > 1 else view)
+        found = np.array(view[0] if view.ndim > 1 else view)
         del view  # as in `set_input`
-        return copy
+        return found
 
     def run_signature(self, signature: str, values: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Run another signature of the file.
+        """Run another signature of the file. It may have to be loaded first, which takes as long as a start.
 
         values   of the inputs by name, such as (1, h, w, 3)
         returns  copies of all outputs by name, without the batch axis, such as (labels,)
         """
         try:
             # a runner that is kept would make `invoke` fail; a new one costs 10 µs
-            runner = self._graph.get_signature_runner(signature)
+            runner = self._graph_of(signature).get_signature_runner(signature)
             return {output: np.array(array[0]) for output, array in runner(**values).items()}
         except _DAMAGES as error:
             raise self._refusal("run", error) from error
+
+    def give_back(self) -> None:
+        """Free what a signature takes that was loaded when it was asked for. Call it in the thread that runs it."""
+        self._second = None
+
+    def _graph_of(self, signature: str) -> Any:
+        if self._two is None or signature == self._two.names[0]:
+            return self._graph
+        if self._second is None:
+            content = self._two.alone(self.content, signature)
+            self._second = self._loaded(content, self.info.threads)
+        return self._second
 
     def _refusal(self, done: str, error: Exception) -> ModelError:
         runtime, path, _ = self._made_of
@@ -280,38 +323,3 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:  # it was not installed by pip
         return "of unknown version"
-
-
-@contextmanager
-def without_delegate_message() -> Iterator[None]:
-    """Keep TensorFlow Lite's message about its delegate off stderr.
-
-    The library writes that line to descriptor 2 itself, when it makes its first interpreter. So what is written there
-    is held back, and written at the end without that line.
-    """
-    try:
-        before = os.dup(2)
-    except OSError:  # it is closed
-        yield
-        return
-    with tempfile.TemporaryFile() as kept:
-        _flush()
-        os.dup2(kept.fileno(), 2)
-        try:
-            yield
-        finally:
-            _flush()
-            os.dup2(before, 2)
-            os.close(before)
-            kept.seek(0)
-            _write(line for line in kept if not line.startswith(_MESSAGE))
-
-
-def _flush() -> None:
-    if sys.stderr is not None and not sys.stderr.closed:
-        sys.stderr.flush()
-
-
-def _write(lines: Iterator[bytes]) -> None:
-    for line in lines:
-        os.write(2, line)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.parts import need_model
-from vitcam.model.runtime import without_delegate_message
+from vitcam.model.delegate_message import without_delegate_message
 
 LOAD = "import sys; from pathlib import Path; from vitcam.model.runtime import open_interpreter as o; "
 
