@@ -25,6 +25,7 @@ ASSUMED_FPS = 25.0
 """Frames/s of a film that says nothing that can be true."""
 _SLOWEST_FPS, _FASTEST_FPS = 1 / 60, 1000.0
 _LONGEST_S = 60.0  # from one frame to the next; a camera that records changes alone may be silent for long
+_LIGHT_PX_PER_S = 1280 * 720 * 30  # 2 ms a frame of one core of the machine in docs/program/benchmarks.md
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,15 +50,19 @@ class FilmFrame:
 class Film:
     """An open film. Iterate it once; close it, or use `with`.
 
+    paced   it is read at its own pace. Then one thread decodes where that is enough: each further one decodes a frame
+            ahead, which takes memory (5 MB of 720p) and gives nothing
     raises  SourceError for what is not a file, not a film, or has no frame
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, paced: bool = False) -> None:
         self._path = path
         self._container = _opened(path)
         try:
             self._stream = _video_of(self._container, path)
             self.fps, self.believes_times = self._pace()
+            if paced and self._stream.width * self._stream.height * self.fps <= _LIGHT_PX_PER_S:
+                self._stream.codec_context.thread_count = 1
             self._converter = FrameConverter(self._stream)
             self._count = self._damaged = 0
             self._frames = self._decoded()

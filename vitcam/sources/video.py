@@ -29,7 +29,7 @@ class Video:
 
     def __enter__(self) -> Self:
         self._pace = Pace()
-        self._film = Film(Path(self._place))
+        self._film = Film(Path(self._place), paced=self.live)
         if self._film.assumption:
             log.warning("%s %s", printable(self._place), self._film.assumption)
         if self.live:
@@ -73,7 +73,7 @@ class Video:
             if not self._options.loop or seq == begun_with:
                 return
             self._film.close()
-            self._film = Film(Path(self._place))
+            self._film = Film(Path(self._place), paced=self.live)
 
     def _repeat_while_paused(self, last: Frame | None) -> Iterator[Frame]:
         return repeat_while_paused(last, self._options.playback, self._pace)

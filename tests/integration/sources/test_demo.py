@@ -13,7 +13,7 @@ from vitcam.errors import SourceError
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.rects import Rect
-from vitcam.sources import SourceOptions, demo, open_source
+from vitcam.sources import SourceOptions, demo, film, open_source
 from vitcam.sources.demo import CLIP, RAM_FRAMES
 from vitcam.sources.film import Film
 
@@ -29,6 +29,14 @@ def test_the_clip_is_small_and_of_a_cameras_size_and_rate() -> None:
     assert (picture.shape, clip.fps) == ((720, 1280, 3), 30)
     assert 20 <= clip.announced / clip.fps <= 25
     assert CLIP.stat().st_size <= 3_000_000
+
+
+def test_one_thread_decodes_a_small_clip_at_its_own_pace_and_several_do_where_that_is_too_slow() -> None:
+    for paced, most_px_per_s, threads in ((True, 1280 * 720 * 30, 1), (True, 1280 * 720 * 29, 0), (False, 10**9, 0)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(film, "_LIGHT_PX_PER_S", most_px_per_s)
+            with Film(CLIP, paced=paced) as clip:
+                assert clip._stream.codec_context.thread_count in ({1} if threads else {0, *range(2, 65)})
 
 
 def test_every_photo_in_the_clip_is_credited_with_a_licence() -> None:

@@ -40,6 +40,34 @@ def test_threads_share_one_heap_where_it_was_asked_for(call: str, one: bool) -> 
     assert (int(done.stdout) == 1) is one
 
 
+LIES_OUTSIDE = """
+import ctypes
+from vitcam.processes.resources import settle_heap, use_one_heap
+
+class Found(ctypes.Structure):
+    names = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+    _fields_ = [(name, ctypes.c_size_t) for name in names]
+
+mallinfo2 = ctypes.CDLL(None).mallinfo2
+mallinfo2.restype = Found
+use_one_heap()
+content = bytearray(10_000_000)
+print(mallinfo2().hblkhd // 1_000_000)
+del content
+settle_heap()
+picture = bytearray(10_000_000)
+print(mallinfo2().hblkhd // 1_000_000)
+"""
+
+
+def test_what_is_large_lies_outside_of_the_heap_while_loading_and_on_it_afterwards() -> None:
+    command = [sys.executable, "-c", LIES_OUTSIDE]
+    loading, running = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.split()
+
+    assert int(loading) >= 10
+    assert int(running) == 0
+
+
 GIVES_BACK = """
 import re
 from pathlib import Path
