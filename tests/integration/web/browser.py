@@ -92,12 +92,17 @@ def geckodriver() -> str:
     return str(path)
 
 
-def resize(driver: webdriver.Chrome, width: int, height: int, scheme: str = "") -> None:
-    """Show the page in `width` × `height` px; with a scheme, "light" or "dark", in that one and without motion."""
+def resize(driver: webdriver.Chrome, width: int, height: int, scheme: str = "", *, forced: bool = False) -> None:
+    """Show the page in `width` × `height` px; with a scheme, "light" or "dark", in that one and without motion.
+
+    forced  in the few colours that the system gives (Windows calls it high contrast)
+    """
     metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     # what fades in is pale at first
     wishes = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"} if scheme else {}
+    if forced:
+        wishes["forced-colors"] = "active"
     features = [{"name": name, "value": value} for name, value in wishes.items()]
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from selenium.webdriver import Chrome
 
-from tests.daemon import Daemon, answer_to, daemon, get_json
+from tests.daemon import Daemon, answer_to, daemon, free_port, get_json
 from tests.eventually import eventually
+from tests.http_camera import jpeg, server
+from tests.integration.peers.test_peer_watch import as_vitcam
 from tests.integration.web.page.test_page import wait
 
 _STATUS = "return document.querySelector('#status')?.dataset.status"
@@ -42,6 +44,7 @@ VIEWS = {
     "event": View("event/{event}", "#event-image"),
     "alerts": View("alerts", "#alerts-none"),
     "new alert": View("alerts", "#alert-form", button="alerts-new"),
+    "wall": View("wall", ".tile img"),
     "learn": View("learn", "#learn-top li"),
     "settings": View("settings", ".setting"),
     "guide": View("live", "#guide-next", button="open-guide"),
@@ -75,8 +78,16 @@ class Visit:
 
 @contextmanager
 def visited(state: Path) -> Iterator[Visit]:
-    """A daemon that shows the demo, slowly: the browser needs the processor."""
-    slowly = ("--set", "camera.fps=5")
+    """A daemon that shows the demo, slowly: the browser needs the processor. It knows two others; one is away."""
+    state.mkdir(exist_ok=True)
+    config = state / "config.toml"
+    with server(as_vitcam(jpeg())) as garden:
+        config.write_text(f'[peers]\ngarden = "http://127.0.0.1:{garden}"\nattic = "http://127.0.0.1:{free_port()}"\n')
+        yield from _with_peers(state, config)
+
+
+def _with_peers(state: Path, config: Path) -> Iterator[Visit]:
+    slowly = ("--set", "camera.fps=5", "--config", str(config))
     with daemon("--source", "demo", "--loop", *slowly, STATE_DIRECTORY=str(state)) as running:
         running.wait_for("ok")
 

@@ -9,7 +9,7 @@ from selenium.webdriver import Chrome
 
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.accessibility import DESK, PHONE, PHONE_SIDEWAYS, SCHEMES, WIDE
-from tests.integration.web.page.every_view import Visit, visited
+from tests.integration.web.page.every_view import VIEWS, Visit, visited
 from tests.integration.web.page.test_page import wait
 
 pytestmark = pytest.mark.slow("vitcam/web")
@@ -42,7 +42,7 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
         yield found
 
 
-@pytest.mark.parametrize("name", ["live", "expert", "history", "alerts", "settings", "guide"])
+@pytest.mark.parametrize("name", VIEWS)
 def test_a_view_fits_every_window_and_can_be_used_with_a_thumb(chrome: Chrome, visit: Visit, name: str) -> None:
     visit.open(chrome, name)
     found: list[str] = []
@@ -63,6 +63,17 @@ def look(chrome: Chrome, name: str) -> None:
     """A screenshot for a person, where somebody wants some."""
     if folder := os.environ.get("VITCAM_SCREENSHOTS"):
         chrome.save_screenshot(str(Path(folder, f"{name}.png")))
+
+
+def test_the_bar_takes_one_row_of_a_phone_held_sideways(chrome: Chrome, visit: Visit) -> None:
+    for language in ("en", "de", "fr", "es", "pt"):
+        visit.open(chrome, "live")
+        chrome.execute_script("localStorage.setItem('vitcam language', arguments[0])", language)
+        visit.open(chrome, "live")
+        resize(chrome, *PHONE_SIDEWAYS)
+        assert chrome.execute_script("return document.querySelector('.bar').offsetHeight") < 48, language
+        look(chrome, f"bar-{language}")
+    chrome.execute_script("localStorage.removeItem('vitcam language')")
 
 
 @pytest.mark.parametrize("size", [PHONE, PHONE_SIDEWAYS, DESK, WIDE])

@@ -7,3 +7,11 @@ export function loadStyle(href) {
     document.head.append(link);
   });
 }
+
+// query: a media query. What needs the style is there without it, too, so nobody waits for it
+export function loadStyleOnce(query, href) {
+  const wish = matchMedia(query);
+  const load = () => { loadStyle(href).catch(() => {}); };
+  if (wish.matches) load();
+  else wish.addEventListener("change", load, { once: true });
+}
