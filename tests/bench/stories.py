@@ -30,18 +30,20 @@ _MOST_MS = 100.0
 def questions(today: datetime) -> dict[str, tuple[str, dict[str, str]]]:
     """What the page asks, by what it is for."""
 
-    def times(first: int, last: int) -> dict[str, str]:
-        return {"times": ",".join((today + timedelta(days=day)).isoformat() for day in range(first, last + 1))}
+    def times(first: int, last: int, step: int = 1) -> dict[str, str]:
+        days = range(first, last + 1, step)
+        return {"times": ",".join((today + timedelta(days=day)).isoformat() for day in days)}
 
     def span(first: int) -> dict[str, str]:
         return {"since": (today + timedelta(days=first)).isoformat(), "until": (today + timedelta(days=1)).isoformat()}
 
-    week = times(-7, 0)
+    week, weeks = times(-7, 0), times(-56, 0, 7)
     return {
         "a day, folded": ("summary", times(-1, 0) | {"limit": "60"}),
         "a day, of a label": ("summary", times(-1, 0) | {"shown": "cat"}),
         "a day, of a text": ("summary", times(-1, 0) | {"text": "ca"}),
         "a week and its days": ("summary", week | {"limit": "5"}),
+        "eight weeks, each by itself": ("summary", weeks | {"limit": "5"}),
         "a week of corrections": ("summary", week | {"limit": "5", "corrected": "1"}),
         "the hours of a day": ("counts", span(-1)),
         "the hours of 7 days together": ("counts", span(-6) | {"ahead_min": "60"}),

@@ -80,6 +80,24 @@ def test_repeats_are_one_story_with_its_first_and_last_time(past: Past) -> None:
     assert (summary.earlier_ms, summary.later_ms) == (TODAY_MS - 1, TODAY_MS + DAY_MS)
 
 
+def test_a_week_is_told_the_same_whether_its_days_are_asked_for_or_not(past: Past) -> None:
+    for number, label in enumerate(("espresso", "cat", "espresso", "dog", "espresso", "cat") * 3):
+        past.saw(label, TODAY_MS + number * DAY_MS // 3, frame="a.jpg" if number % 4 else None, p=0.5 + number / 40)
+    days = tuple(TODAY_MS + day * DAY_MS for day in range(8))
+    by_days, at_once = past.told(times=days), past.told(times=(days[0], days[-1]))
+
+    def told(summary: StorySummary) -> list[tuple[object, ...]]:
+        return [
+            (each.label, each.kind, each.events, each.first_ms, each.last_ms, each.newness, each.event.id)
+            for each in summary.whole.stories
+        ]
+
+    assert told(by_days) == told(at_once)
+    assert [each[0] for each in told(by_days)] == ["espresso", "cat", "dog"]
+    assert [part.events for part in by_days.parts] == [3, 3, 3, 3, 3, 3, 0]
+    assert at_once.parts == ()
+
+
 def test_events_fold_by_what_is_displayed_not_by_what_the_model_said(past: Past) -> None:
     past.saw("tabby", TODAY_MS, p=0.9)
     past.saw("tabby", TODAY_MS + 1, p=0.4, group=Group("cat", 0.9))

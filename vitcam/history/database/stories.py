@@ -1,9 +1,9 @@
 """What was seen in a while, folded: one story for each displayed name. Nothing is computed before somebody asks."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal
 
 from vitcam.history.database.search import (
@@ -115,12 +115,13 @@ def summarise(
     """
     since_ms, until_ms = times_ms[0], times_ms[-1]
     teller = _Teller(connection, query, limit, names_of)
-    whole = teller.period(since_ms, until_ms)
-    parts = [teller.period(*times) for times in pairwise(times_ms)] if len(times_ms) > 2 else []
+    folds = [teller.folds(*times) for times in pairwise(times_ms)]
+    whole = teller.period(since_ms, until_ms, _together(folds))
+    parts = [teller.period(*times, fold) for times, fold in zip(pairwise(times_ms), folds, strict=True)]
     before, after = replace(query, since_ms=None, until_ms=since_ms), replace(query, since_ms=until_ms, until_ms=None)
     earlier = row_numbers(connection, before, 1)
     later = row_numbers(connection, after, 1, (until_ms, -1), newer=True)
-    return StorySummary(whole, tuple(parts), teller.oldest_ms, teller.start_ms(earlier), teller.start_ms(later))
+    return StorySummary(whole, tuple(parts if len(parts) > 1 else ()), teller.oldest_ms, teller.start_ms(earlier), teller.start_ms(later))
 
 
 def names_in_use(connection: sqlite3.Connection, names_of: NamesOf) -> tuple[list[str], list[str]]:
@@ -151,9 +152,8 @@ class _Teller:
         row = found and self._connection.execute("SELECT start_ms FROM events WHERE n = ?", (found[0],)).fetchone()
         return row[0] if row else None
 
-    def period(self, since_ms: int, until_ms: int) -> Period:
-        """The stories of a while."""
-        groups = self._groups(since_ms, until_ms)
+    def period(self, since_ms: int, until_ms: int, groups: Sequence[_Fold]) -> Period:
+        """The stories of a while, which was folded to these."""
         told = [(each, self._newness(each.label, since_ms) if each.kind == "seen" else None) for each in groups]
         told.sort(key=lambda each: (("first", "rare", None).index(each[1]), -each[0].events, each[0].label))
         shown = told[: self._limit]
@@ -165,7 +165,7 @@ class _Teller:
         ]
         return Period(since_ms, until_ms, sum(group.events for group in groups), len(groups), tuple(stories))
 
-    def _groups(self, since_ms: int, until_ms: int) -> list[_Fold]:
+    def folds(self, since_ms: int, until_ms: int) -> list[_Fold]:
         """Reads the part of one index that belongs to the period."""
         query = replace(self._query, since_ms=since_ms, until_ms=until_ms)
         where, values = joined([*conditions_of(query), *self._named])
@@ -175,12 +175,10 @@ class _Teller:
             ) FROM events INDEXED BY events_by_time WHERE {where} GROUP BY 1, 2""",  # noqa: S608 - no text of users
             values,
         )
-        groups: dict[tuple[str, Kind], _Fold] = {}
-        for displayed, kind, *rest in rows:
-            group = _Fold(self._called(displayed), kind if kind in KINDS else "problem", *rest)
-            key = (group.label, group.kind)
-            groups[key] = groups[key] + group if key in groups else group
-        return list(groups.values())
+        return _together(
+            [_Fold(self._called(displayed), kind if kind in KINDS else "problem", *rest)]
+            for displayed, kind, *rest in rows
+        )
 
     def _called(self, displayed: str) -> str:
         """The present name of what was displayed."""
@@ -215,6 +213,15 @@ class _Teller:
             (word, before_ms),
         ).fetchone()
         return -_LAST if found is None else int(found)
+
+
+def _together(folds: Iterable[Iterable[_Fold]]) -> list[_Fold]:
+    """One for each name and kind."""
+    found: dict[tuple[str, Kind], _Fold] = {}
+    for each in chain.from_iterable(folds):
+        key = each.label, each.kind
+        found[key] = found[key] + each if key in found else each
+    return list(found.values())
 
 
 def _named(connection: sqlite3.Connection, query: Query) -> Iterator[Condition]:
