@@ -121,7 +121,13 @@ def summarise(
     before, after = replace(query, since_ms=None, until_ms=since_ms), replace(query, since_ms=until_ms, until_ms=None)
     earlier = row_numbers(connection, before, 1)
     later = row_numbers(connection, after, 1, (until_ms, -1), newer=True)
-    return StorySummary(whole, tuple(parts if len(parts) > 1 else ()), teller.oldest_ms, teller.start_ms(earlier), teller.start_ms(later))
+    return StorySummary(
+        whole,
+        tuple(parts if len(parts) > 1 else ()),
+        teller.oldest_ms,
+        teller.start_ms(earlier),
+        teller.start_ms(later),
+    )
 
 
 def names_in_use(connection: sqlite3.Connection, names_of: NamesOf) -> tuple[list[str], list[str]]:
