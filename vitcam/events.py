@@ -106,8 +106,10 @@ def step(
     returns  the next state, and the events to report: at most one `end` followed by one `new`, or one `update`
     """
     now = prediction.captured_ns
-    scores = _smooth(rules, state, prediction)
-    sightings = _look(rules, state, scores, prediction)
+    # where there is nothing to see, no label is probable, whatever the model says
+    fresh = {} if prediction.blank else subjects_of(prediction)
+    scores = _smooth(rules, state, fresh, now)
+    sightings = _look(rules, state, scores, fresh, prediction)
     above = _above(rules, scores, prediction)
     since = {subject: state.since_ns.get(subject, now) for subject in above}
     # of a thing whose labels take turns only its group stays for long
@@ -147,31 +149,33 @@ def vanish(state: EventState) -> tuple[Event, ...]:
     return () if lasting is None else (_ended(lasting, _last_seen(lasting, state.sightings)),)
 
 
-def _smooth(rules: Rules, state: EventState, prediction: Prediction) -> dict[Subject, float]:
-    """The smoothed probabilities. Where there is nothing to see, no label is probable, whatever the model says."""
-    fresh = {} if prediction.blank else subjects_of(prediction)
+def _smooth(rules: Rules, state: EventState, fresh: dict[Subject, float], now_ns: int) -> dict[Subject, float]:
+    """The smoothed probabilities."""
     if state.last_ns is None:
         return fresh
-    blended = blend(state.scores, fresh, prediction.captured_ns - state.last_ns, rules.half_life_s)
+    blended = blend(state.scores, fresh, now_ns - state.last_ns, rules.half_life_s)
     held = state.current.subject if state.current else None
     return {each: p for each, p in blended.items() if p > FADED or each == held}
 
 
 def _look(
-    rules: Rules, state: EventState, scores: Mapping[Subject, float], prediction: Prediction
+    rules: Rules,
+    state: EventState,
+    scores: Mapping[Subject, float],
+    fresh: Mapping[Subject, float],
+    prediction: Prediction,
 ) -> dict[Subject, Sighting]:
     """Who was seen from when to when. What is seen again after it has faded is seen for the first time."""
     now, held = prediction.captured_ns, state.current.subject if state.current else None
-    seen: dict[Subject, float] = {}
-    if not prediction.blank:
-        least = prediction.model.likely
-        likely = next((subject_of(group) for group in prediction.groups if group.p >= least), None)
-        # a larger group may be shared with what came instead, as in `_heir`
-        seen = {each: p for each, p in subjects_of(prediction).items() if not each.is_group or each in (likely, held)}
+    least = prediction.model.likely
+    likely = next((subject_of(group) for group in prediction.groups if group.p >= least), None)
     found = {each: old for each, old in state.sightings.items() if each == held or scores.get(each, 0.0) >= rules.leave}
-    for each, p in seen.items():
+    for each, p in fresh.items():
         old = state.sightings.get(each)
-        if p >= (rules.leave if old else rules.enter):
+        if p < (rules.leave if old else rules.enter):
+            continue
+        # a larger group may be shared with what came instead, as in `_heir`
+        if not each.is_group or each in (likely, held):
             found[each] = Sighting(old.first_ns if old else now, now)
     return found
 
@@ -301,6 +305,8 @@ def _with_kin(lasting: Lasting | None, prediction: Prediction, ripe: Subject | N
     kin -= {lasting.subject}
     claimed = lasting.claimed | {ripe} if ripe in kin and not ripe.is_group else lasting.claimed
     narrowest = lasting.narrowest or _narrowest(lasting.subject, prediction)
+    if (kin, claimed, narrowest) == (lasting.kin, lasting.claimed, lasting.narrowest):  # as mostly
+        return lasting
     return replace(lasting, kin=kin, claimed=claimed, narrowest=narrowest)
 
 

@@ -23,8 +23,10 @@ def subject_of(group: Group) -> Subject:
 
 def subjects_of(prediction: Prediction) -> dict[Subject, float]:
     """The probability of each label and each group that a prediction names."""
-    labels = {Subject(guess.label): guess.p for guess in prediction.top}
-    return labels | {subject_of(group): group.p for group in prediction.groups}
+    found = {Subject(guess.label): guess.p for guess in prediction.top}
+    for group in prediction.groups:
+        found[Subject(group.name, True)] = group.p
+    return found
 
 
 def blend(
@@ -33,5 +35,9 @@ def blend(
     """Exponential smoothing by elapsed time, so that the frame rate does not matter."""
     elapsed_s = max(0.0, elapsed_ns / 1e9)
     keep = 0.5 ** (elapsed_s / half_life_s) if half_life_s > 0 else 0.0
-    subjects = fresh.keys() | before.keys()
-    return {each: keep * before.get(each, 0.0) + (1 - keep) * fresh.get(each, 0.0) for each in subjects}
+    more = 1 - keep
+    blended = {each: keep * before.get(each, 0.0) + more * p for each, p in fresh.items()}
+    for each, p in before.items():
+        if each not in fresh:
+            blended[each] = keep * p
+    return blended

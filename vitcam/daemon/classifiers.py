@@ -63,7 +63,7 @@ class CameraClassifier:
         elif self._explained_s is not None and time.monotonic() - self._explained_s > _UNUSED_S:
             self._explained_s = None
             current.give_back()
-        return current(frame, explain=explain)
+        return current(frame, explain=explain, teach=False)
 
     def with_threads(self, threads: int) -> Classifier:
         """The model in use with this number of threads; 0: all."""

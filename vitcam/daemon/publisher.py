@@ -87,12 +87,24 @@ class Publisher:
         raises  VitcamError when the output cannot be written
         """
         events, changed = self._events.step(prediction, event_id)
-        with ExitStack() as each:  # calls all of them, the last one first
-            each.callback(self._pass_on, prediction, changed, events)
-            each.enter_context(self._showing)
+        try:
+            self._show(frame, prediction, events)
+        finally:
+            self._pass_on(prediction, changed, events)
+
+    def _show(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
+        if not self._frame_sinks:
+            return
+        failure: Exception | None = None
+        with self._showing:
             shown = masked(frame, self._areas.areas.masks)
-            for frame_sink in reversed(self._frame_sinks):
-                each.callback(frame_sink.saw, shown, prediction, events)
+            for frame_sink in self._frame_sinks:
+                try:
+                    frame_sink.saw(shown, prediction, events)
+                except Exception as error:  # noqa: BLE001 - the others see it first
+                    failure = error
+        if failure is not None:
+            raise failure
 
     def _pass_on(self, prediction: Prediction, changed: bool, events: tuple[Event, ...]) -> None:
         with self._written():

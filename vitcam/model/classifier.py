@@ -34,6 +34,7 @@ from vitcam.pictures.resize import InputSpec, brightened, chosen_part, crop_of, 
 from vitcam.rects import Rect
 
 EXPLAIN = "explain"  # the signature that also gives rollout and rows
+_TO_TEACH = ("class_token", "patch_mean", "margin")
 
 
 class Classifier:
@@ -76,6 +77,7 @@ class Classifier:
         self.groups = described.groups if described and len(described.labels) == len(self.labels) else None
         self._own_names = dict(zip(described.labels, self.labels, strict=False)) if described else {}
         self.top_k = top_k
+        self._read = tuple((name, position) for name, position in self.card.outputs.items() if name not in _TO_TEACH)
         self._names: ActiveNames | None = None
         self._named: tuple[Naming, Groups] | None = None
         words = described.words.inputs(self.card.word_capacity) if described and described.words else {}
@@ -199,10 +201,11 @@ class Classifier:
         given = {"rollout": self.explains, "evidence": "evidence" in self.card.outputs}
         return frozenset(name for name, is_given in given.items() if is_given)
 
-    def __call__(self, frame: Frame, explain: bool = False) -> Prediction:
+    def __call__(self, frame: Frame, explain: bool = False, teach: bool = True) -> Prediction:
         """Classify one frame; blocks for one inference.
 
         explain  also give rollout and rows, which takes about a tenth more time; no effect if `explains` is False
+        teach    False: leave out `features` and `evidence_share`, which nobody asks for while a camera runs
         """
         started = time.perf_counter_ns()
         image = frame.model_input
@@ -217,7 +220,7 @@ class Classifier:
             self.graph.set_input(image, self.card.inputs["image"])
         prepared = time.perf_counter_ns()
         outputs = (
-            self.graph.run_signature(EXPLAIN, {"image": image[None], **self._given}) if explain else self._invoke()
+            self.graph.run_signature(EXPLAIN, {"image": image[None], **self._given}) if explain else self._invoke(teach)
         )
         inferred = time.perf_counter_ns()
         return self._prediction(frame, outputs, blank, (prepared - started) / 1e6, (inferred - prepared) / 1e6)
@@ -310,10 +313,12 @@ class Classifier:
         finally:
             self._give_head()  # they share the graph
 
-    def _invoke(self) -> dict[str, NDArray[Any]]:
+    def _invoke(self, teach: bool) -> dict[str, NDArray[Any]]:
         """Run the model on its input. Returns the outputs by name; a quantised output of a foreign model as floats."""
         self.graph.invoke()
-        outputs = {name: self.graph.get_output(position) for name, position in self.card.outputs.items()}
+        get = self.graph.get_output
+        read = self.card.outputs.items() if teach else self._read
+        outputs = {name: get(position) for name, position in read}
         tensor = self.graph.outputs[self._place]
         if tensor.scale:
             stored = outputs["probabilities"].astype(np.float32)
@@ -322,11 +327,19 @@ class Classifier:
 
     def _best(self, probabilities: NDArray[Any]) -> list[int]:
         """The indices of the `top_k` most probable labels, best first."""
-        p: list[float] = probabilities.tolist()
-        if not math.isfinite(sum(p)):
+        count = self.top_k + 1  # with the next one, to see whether the last place is shared
+        if len(probabilities) > count:
+            places = probabilities.argpartition(-count)[-count:].tolist()
+        else:
+            places = range(len(probabilities))
+        # after an inference the caches are cold, so one call into NumPy and plain Python for the rest are fastest
+        ranked = sorted((-probabilities.item(place), place) for place in places)
+        if not all(math.isfinite(p) for p, _ in ranked):  # NaN and infinity count as the largest
             raise ModelError(f"{self.path} gave probabilities that are not numbers; verify it, or export it again")
-        # after an inference the caches are cold, so plain Python is faster than four calls into NumPy
-        return sorted(range(len(p)), key=p.__getitem__, reverse=True)[: self.top_k]
+        if len(ranked) == count < len(probabilities) and ranked[-1][0] == ranked[-2][0]:
+            p = probabilities.tolist()  # of those that share a place the first label goes before
+            return sorted(range(len(p)), key=p.__getitem__, reverse=True)[: self.top_k]
+        return [place for _, place in ranked[: self.top_k]]
 
     def _on_grid(self, weights: NDArray[np.float32] | None, *axes: int) -> NDArray[np.float32] | None:
         try:

@@ -26,6 +26,7 @@ class Groups:
         self.members = dict(members)
         self._names = tuple(members)
         self._labels = np.array([label for labels in members.values() for label in labels], np.intp)
+        self._labels_of = [np.array(labels, np.intp) for labels in members.values()]
         sizes = [len(labels) for labels in members.values()]
         self._starts = np.cumsum([0, *sizes[:-1]], dtype=np.intp)  # where each group begins in `_labels`
         self._with_label: dict[int, list[int]] = {}
@@ -53,15 +54,11 @@ class Groups:
         return tuple(Group(self._names[group], min(float(every[group]), 1.0), best_of[group]) for group in found)
 
     def _best(self, group: int, probabilities: NDArray[Any]) -> int:
-        members = self._members(group)
+        members = self._labels_of[group]
         return int(members[probabilities[members].argmax()])
 
     def _sum(self, group: int, probabilities: NDArray[Any]) -> float:
-        return min(float(probabilities[self._members(group)].sum()), 1.0)
-
-    def _members(self, group: int) -> NDArray[np.intp]:
-        start = self._starts[group]
-        return self._labels[start : start + len(self.members[self._names[group]])]
+        return min(float(np.add.reduce(probabilities[self._labels_of[group]])), 1.0)
 
     def parts(self) -> dict[str, str]:
         """The file for the zip of a model file, by name."""

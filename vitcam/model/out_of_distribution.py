@@ -49,7 +49,7 @@ def contrast(image: Image) -> float:
         return math.inf
     luma = np.asarray(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY))
     cells = np.asarray(cv2.resize(luma, (min(_CELLS, width), min(_CELLS, height)), interpolation=cv2.INTER_AREA))
-    edges = np.abs(np.asarray(cv2.Laplacian(cells, cv2.CV_16S))[1:-1, 1:-1])  # 0 where the light changes evenly
+    edges = np.abs(cv2.Laplacian(cells, cv2.CV_16S)[1:-1, 1:-1])  # 0 where the light changes evenly
     structure = math.sqrt(max(0.0, _quantile(edges, _SHARE) ** 2 - _noise(luma) ** 2))
     return structure / min(1.0, (_quantile(cells, _SHARE) + _DARK) / (_BRIGHT + _DARK))
 
@@ -60,14 +60,19 @@ def _noise(luma: NDArray[np.uint8]) -> float:
     Edges are too rare to change the median; noise is everywhere. Neighbours are left out: scaling makes them alike.
     """
     rows = luma[:: max(1, len(luma) // _ROWS)].astype(np.int16)
-    return _NOISE * _quantile(np.abs(rows[:, 4:] - 2 * rows[:, 2:-2] + rows[:, :-4]), 0.5)
+    second = rows[:, 4:] + rows[:, :-4]
+    middle = rows[:, 2:-2]
+    second -= middle  # in place, twice: this runs for each frame, with cold caches
+    second -= middle
+    return _NOISE * _quantile(np.abs(second, out=second), 0.5)
 
 
 def _quantile(values: _Plane, share: float) -> float:
     """As np.quantile without interpolation; that would take longer than all the rest."""
-    flat = values.ravel()
+    flat = values.flatten()
     place = int(share * (flat.size - 1))
-    return float(np.partition(flat, place)[place])
+    flat.partition(place)
+    return float(flat.item(place))
 
 
 def familiarity(probabilities: NDArray[np.floating[Any]], temperature: float = 1.0) -> float:
@@ -84,8 +89,10 @@ def familiarity(probabilities: NDArray[np.floating[Any]], temperature: float = 1
     temperature    by which the logits were divided before the softmax, and which is taken back; 1: none
     returns        0 where all labels are as likely, more for a more familiar picture
     """
-    logits = np.log(np.maximum(probabilities, _FLOOR)) * temperature  # the largest is near 0: no exponential overflows
-    return float(np.log(np.exp(logits).sum()) - logits.mean()) - math.log(len(probabilities))
+    logits = np.log(np.maximum(probabilities, _FLOOR))
+    logits *= temperature  # the largest is near 0: no exponential overflows
+    mean = logits.dtype.type(np.add.reduce(logits) / len(logits))  # as `mean` does, in a third of its time
+    return float(np.log(np.add.reduce(np.exp(logits, out=logits))) - mean) - math.log(len(probabilities))
 
 
 def logistic(nats: float) -> float:

@@ -202,10 +202,8 @@ class Interpreter:
 
     def get_output(self, position: int) -> NDArray[Any]:
         """A copy of one output without the batch axis, such as (labels,)."""
-        view = self._graph.tensor(self._out[position])()
-        found = np.array(view[0] if view.ndim > 1 else view)
-        del view  # as in `set_input`
-        return found
+        found: NDArray[Any] = self._graph.get_tensor(self._out[position])
+        return found[0] if found.ndim > 1 else found
 
     def run_signature(self, signature: str, values: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """Run another signature of the file. It may have to be loaded first, which takes as long as a start.

@@ -62,7 +62,7 @@ class Headlines:
         if before is not None:
             blended = blend(before.scores, scores, now - before.at_ns, _HALF_LIFE_S)
             scores = {each: p for each, p in blended.items() if p > FADED}
-        best = max((each for each in scores if not each.is_group), key=scores.__getitem__, default=None)
+        best = max([each for each in scores if not each.is_group], key=scores.__getitem__, default=None)
         likely = best if best is not None and scores[best] >= least else None
         since_ns = before.since_ns if before is not None and before.likely == likely else now
         if prediction.place not in self._smoothed:

@@ -24,6 +24,7 @@ from vitcam.zones.areas import Areas
 log = logging.getLogger(__name__)
 
 _NOTICE_S = 0.25  # how soon a stage that waits for its rate sees another rate
+_VIEW = Place()
 _TIMES = ("capture", "preprocess", "infer", "total")  # as in `Timings`
 
 
@@ -273,7 +274,9 @@ class ClassifyStage:
 
     def _predict(self, frame: Frame, look: PlaceLook) -> None:
         place = look.place
-        prediction = replace(self._classified(look.frame), zone=place.zone, track=place.track)
+        prediction = self._classified(look.frame)
+        if place != _VIEW:
+            prediction = replace(prediction, zone=place.zone, track=place.track)
         if look.of_rest:
             self.options.follower.looked_at_rest(prediction)
             self._wait_for_rate()
@@ -283,7 +286,7 @@ class ClassifyStage:
         elif place.zone is not None:
             self.by_zone[place.zone].tick()
         prediction = self._headlines.add_to(prediction)
-        if self._looks.places == (Place(),):
+        if self._looks.places == (_VIEW,):
             self._latest.classified(frame, prediction)
         else:
             self._latest.classified_place(frame, prediction, self._looks.places)
@@ -293,8 +296,9 @@ class ClassifyStage:
         prediction = self._classify(frame)
         self._beats.classify = ClassifyBeat(None, True, frame.captured_ns, self._beats.classify.due_s)
         self.classified.tick()
+        ms = prediction.ms
         for stage, meter in self.latencies.items():
-            meter.add(getattr(prediction.ms, stage))
+            meter.add(getattr(ms, stage))
         return prediction
 
     def _pass_on(self, frame: Frame, prediction: Prediction) -> None:
