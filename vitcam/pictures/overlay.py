@@ -1,6 +1,7 @@
 """From the weights of patches to colours over a picture."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -63,11 +64,19 @@ def coloured(levels: NDArray[np.uint8], table: NDArray[np.uint8] = _INFERNO) -> 
 
 
 def draw_overlay(
-    image: Image, crop: Rect, prediction: Prediction | None, kind: str, *, head: int | None = None, opacity: float = 0.5
+    image: Image,
+    crop: Rect,
+    prediction: Prediction | None,
+    kind: str,
+    *,
+    head: int | None = None,
+    opacity: float = 0.5,
+    inside: bool = False,
 ) -> Image:
     """Show where the model looked, inside the part of the picture that it saw.
 
-    image    (H, W, 3) uint8, RGB, at the size it is shown at; it stays untouched
+    image    (H, W, 3) uint8, RGB, at the size it is shown at
+    inside   True: it is drawn into `image` itself; False: into a copy
     crop     what the model saw of `image`, in its pixels
     kind     a name of `OVERLAYS`
     head     of kinds that show attention: which head, from 0; None for the mean of all
@@ -76,7 +85,9 @@ def draw_overlay(
     raises   ModelError if there is no such head
     """
     weights = None if prediction is None else overlay_weights(prediction, kind, head)
-    return image if weights is None else draw_weights(image, crop, weights, OVERLAYS[kind].style, opacity)
+    if weights is None:
+        return image
+    return draw_weights(image, crop, weights, OVERLAYS[kind].style, opacity, inside=inside)
 
 
 def overlay_weights(prediction: Prediction, kind: str, head: int | None = None) -> NDArray[np.float32] | None:
@@ -91,21 +102,24 @@ def overlay_weights(prediction: Prediction, kind: str, head: int | None = None) 
     return fuse_heads(weights, head) if weights is not None and needs is not None and needs.by_head else weights
 
 
-def draw_weights(image: Image, crop: Rect, weights: NDArray[np.float32], style: str, opacity: float = 0.5) -> Image:
+def draw_weights(
+    image: Image, crop: Rect, weights: NDArray[np.float32], style: str, opacity: float = 0.5, *, inside: bool = False
+) -> Image:
     """Draw weights over a part of a picture.
 
-    image    (H, W, 3) uint8, RGB; it stays untouched
+    image    (H, W, 3) uint8, RGB
     weights  (gh, gw), spread over `crop`
     style    a key of `STYLES`
+    inside   as `draw_overlay` takes it
     returns  (H, W, 3) uint8, RGB
     """
-    out = image.copy()
+    out = image if inside else image.copy()
     STYLES[style](out[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width], weights, opacity)
     return out
 
 
 def _draw_tint(seen: Image, weights: NDArray[np.float32], opacity: float) -> None:
-    seen[:] = _blend(seen, heat_map(weights, *seen.shape[:2]), opacity)
+    _blend(seen, heat_map(weights, *seen.shape[:2]), opacity)
 
 
 def _draw_heat(seen: Image, weights: NDArray[np.float32], _: float) -> None:
@@ -113,7 +127,7 @@ def _draw_heat(seen: Image, weights: NDArray[np.float32], _: float) -> None:
 
 
 def _draw_grid(seen: Image, weights: NDArray[np.float32], opacity: float) -> None:
-    seen[:] = _blend(seen, heat_map(weights, *seen.shape[:2], smooth=False), opacity)
+    _blend(seen, heat_map(weights, *seen.shape[:2], smooth=False), opacity)
     _draw_borders(seen, *weights.shape)
 
 
@@ -121,16 +135,22 @@ STYLES: dict[str, Draw] = {"tint": _draw_tint, "heat": _draw_heat, "grid": _draw
 """tint: colours that grow with the weight; heat: the colours alone; grid: one square a patch, with borders."""
 
 
-def _blend(image: Image, heat: NDArray[np.uint8], opacity: float) -> Image:
+def _blend(image: Image, heat: NDArray[np.uint8], opacity: float) -> None:
     """Mix in the colours: the pixels with most weight get `opacity` of their colour, those with none stay as they are.
 
     What depends only on the level is looked up in tables of 256 entries. A product and a sum in 8 bits remain.
     """
-    share = np.arange(256, dtype=np.float32) * (opacity / 255)
-    kept = cv2.LUT(heat, np.rint(255 * (1 - share)).astype(np.uint8))
-    added = coloured(heat, np.rint(_INFERNO * share[:, None]).astype(np.uint8))
+    kept_of, added_of = _tables(opacity)
+    kept = cv2.LUT(heat, kept_of)
     dimmed = cv2.multiply(image, cv2.merge((kept, kept, kept)), scale=1 / 255)
-    return np.asarray(cv2.add(dimmed, added), dtype=np.uint8)
+    cv2.add(dimmed, coloured(heat, added_of), dst=image)
+
+
+@lru_cache(maxsize=16)  # of the page's eleven steps
+def _tables(opacity: float) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """By level: (256,) which part of a pixel stays, of 255, and (256, 3) what is added to it."""
+    share = np.arange(256, dtype=np.float32) * (opacity / 255)
+    return np.rint(255 * (1 - share)).astype(np.uint8), np.rint(_INFERNO * share[:, None]).astype(np.uint8)
 
 
 def _draw_borders(image: Image, rows: int, columns: int) -> None:

@@ -63,8 +63,11 @@ def draw(classified: ClassifiedFrame, variant: Variant) -> Image:
     if classified.looks:
         zones = [(each.crop.scaled(scale, *image.shape[:2]), each) for each in classified.looks]
         return draw_zones(image, zones, variant.overlay, head=variant.head, opacity=variant.opacity)
-    crop = classified.frame.crop.scaled(scale, *image.shape[:2])
-    return draw_overlay(image, crop, classified.prediction, variant.overlay, head=variant.head, opacity=variant.opacity)
+    crop, overlay = classified.frame.crop.scaled(scale, *image.shape[:2]), variant.overlay
+    own = image is not classified.frame.preview
+    return draw_overlay(
+        image, crop, classified.prediction, overlay, head=variant.head, opacity=variant.opacity, inside=own
+    )
 
 
 def draw_look(seen: Image, look: Prediction, variant: Variant) -> Image:
