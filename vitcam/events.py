@@ -20,6 +20,7 @@ from typing import NamedTuple
 from vitcam.frames import LIKELY, Event, Group, Prediction
 from vitcam.smoothing import FADED, Subject, blend, subject_of, subjects_of
 
+_Scores = Mapping[Subject, float]
 _MUCH_SURER = 0.05
 _POSSIBLE = 0.02
 """A label with this probability was not excluded by the model, though another one is far more probable."""
@@ -76,7 +77,7 @@ class Lasting:
 class EventState:
     """The state between one prediction and the next."""
 
-    scores: Mapping[Subject, float] = field(default_factory=dict)
+    scores: _Scores = field(default_factory=dict)
     """Smoothed probability of each label and each group seen lately."""
     last_ns: int | None = None
     since_ns: Mapping[Subject, int] = field(default_factory=dict)
@@ -159,11 +160,7 @@ def _smooth(rules: Rules, state: EventState, fresh: dict[Subject, float], now_ns
 
 
 def _look(
-    rules: Rules,
-    state: EventState,
-    scores: Mapping[Subject, float],
-    fresh: Mapping[Subject, float],
-    prediction: Prediction,
+    rules: Rules, state: EventState, scores: _Scores, fresh: _Scores, prediction: Prediction
 ) -> dict[Subject, Sighting]:
     """Who was seen from when to when. What is seen again after it has faded is seen for the first time."""
     now, held = prediction.captured_ns, state.current.subject if state.current else None
@@ -188,7 +185,7 @@ def _last_seen(lasting: Lasting | None, sightings: Mapping[Subject, Sighting]) -
     return max((sightings[each].last_ns for each in family if each in sightings), default=lasting.event.start_ns)
 
 
-def _above(rules: Rules, scores: Mapping[Subject, float], prediction: Prediction) -> list[Subject]:
+def _above(rules: Rules, scores: _Scores, prediction: Prediction) -> list[Subject]:
     """What may begin: the best label that is watched, then the groups of the newest prediction, the smallest first."""
     if prediction.blank or prediction.unfamiliar:
         return []
@@ -213,7 +210,7 @@ def _is_watched(rules: Rules, subject: Subject, prediction: Prediction) -> bool:
 def _heir(
     rules: Rules,
     lasting: Lasting | None,
-    scores: Mapping[Subject, float],
+    scores: _Scores,
     above: list[Subject],
     ripe: Subject | None,
     prediction: Prediction,
@@ -246,15 +243,13 @@ def _heir(
     return (smallest, True) if smallest in lasting.kin and smallest in above and not is_other else (None, False)
 
 
-def _is_worth_a_report(
-    rules: Rules, lasting: Lasting, heir: Subject, scores: Mapping[Subject, float], now_ns: int
-) -> bool:
+def _is_worth_a_report(rules: Rules, lasting: Lasting, heir: Subject, scores: _Scores, now_ns: int) -> bool:
     """Whether the subject has changed, or it is time; that is sooner while the event becomes much surer."""
     surer = scores[heir] - _p(lasting.reported or lasting.event, heir) >= _MUCH_SURER
     return heir != lasting.subject or now_ns - lasting.reported_ns >= (rules.surer_s if surer else rules.update_s) * 1e9
 
 
-def _surest(lasting: Lasting, scores: Mapping[Subject, float], prediction: Prediction) -> Lasting:
+def _surest(lasting: Lasting, scores: _Scores, prediction: Prediction) -> Lasting:
     """With the best probability so far, so that the end has it, too."""
     if scores[lasting.subject] <= _p(lasting.event, lasting.subject):
         return lasting
@@ -310,9 +305,7 @@ def _with_kin(lasting: Lasting | None, prediction: Prediction, ripe: Subject | N
     return replace(lasting, kin=kin, claimed=claimed, narrowest=narrowest)
 
 
-def _begun(
-    event_id: str, subject: Subject, start_ns: int, scores: Mapping[Subject, float], prediction: Prediction
-) -> Lasting:
+def _begun(event_id: str, subject: Subject, start_ns: int, scores: _Scores, prediction: Prediction) -> Lasting:
     zone, track = prediction.place
     event = Event(
         event_id, "new", subject.name, 0.0, start_ns, None, prediction.source,
@@ -332,7 +325,7 @@ def _become(lasting: Lasting, update: Event, subject: Subject, prediction: Predi
     return Lasting(update, subject, kin, narrowest, claimed, prediction.captured_ns)
 
 
-def _named(event: Event, subject: Subject, scores: Mapping[Subject, float], prediction: Prediction) -> Event:
+def _named(event: Event, subject: Subject, scores: _Scores, prediction: Prediction) -> Event:
     """The event with its label, the best probability so far, and the group where that is unsure."""
     best, label = prediction.top[0].label, subject.name
     if subject.is_group:

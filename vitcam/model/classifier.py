@@ -211,18 +211,19 @@ class Classifier:
         image = frame.model_input
         if image is None or image.shape[:2] != (self.input.height, self.input.width):
             image = of_model_size(frame, self.input)
-        blank = contrast(image) < self.card.least_contrast
-        image = brightened(image, self.input)
+        given = brightened(image, self.input)
         explain = explain and self.explains
         if not explain:
             if not self._has_head:
                 self._give_head()
-            self.graph.set_input(image, self.card.inputs["image"])
+            self.graph.set_input(given, self.card.inputs["image"])
         prepared = time.perf_counter_ns()
         outputs = (
-            self.graph.run_signature(EXPLAIN, {"image": image[None], **self._given}) if explain else self._invoke(teach)
+            self.graph.run_signature(EXPLAIN, {"image": given[None], **self._given}) if explain else self._invoke(teach)
         )
         inferred = time.perf_counter_ns()
+        # not before: OpenCV releases the GIL, and the thread that was woken to read the next frame would take it
+        blank = contrast(image) < self.card.least_contrast
         return self._prediction(frame, outputs, blank, (prepared - started) / 1e6, (inferred - prepared) / 1e6)
 
     def _prediction(
@@ -316,9 +317,8 @@ class Classifier:
     def _invoke(self, teach: bool) -> dict[str, NDArray[Any]]:
         """Run the model on its input. Returns the outputs by name; a quantised output of a foreign model as floats."""
         self.graph.invoke()
-        get = self.graph.get_output
         read = self.card.outputs.items() if teach else self._read
-        outputs = {name: get(position) for name, position in read}
+        outputs = {name: self.graph.get_output(position) for name, position in read}
         tensor = self.graph.outputs[self._place]
         if tensor.scale:
             stored = outputs["probabilities"].astype(np.float32)
@@ -328,15 +328,13 @@ class Classifier:
     def _best(self, probabilities: NDArray[Any]) -> list[int]:
         """The indices of the `top_k` most probable labels, best first."""
         count = self.top_k + 1  # with the next one, to see whether the last place is shared
-        if len(probabilities) > count:
-            places = probabilities.argpartition(-count)[-count:].tolist()
-        else:
-            places = range(len(probabilities))
+        many = len(probabilities) > count
+        places = probabilities.argpartition(-count)[-count:].tolist() if many else range(len(probabilities))
         # after an inference the caches are cold, so one call into NumPy and plain Python for the rest are fastest
         ranked = sorted((-probabilities.item(place), place) for place in places)
         if not all(math.isfinite(p) for p, _ in ranked):  # NaN and infinity count as the largest
             raise ModelError(f"{self.path} gave probabilities that are not numbers; verify it, or export it again")
-        if len(ranked) == count < len(probabilities) and ranked[-1][0] == ranked[-2][0]:
+        if many and ranked[-1][0] == ranked[-2][0]:
             p = probabilities.tolist()  # of those that share a place the first label goes before
             return sorted(range(len(p)), key=p.__getitem__, reverse=True)[: self.top_k]
         return [place for _, place in ranked[: self.top_k]]
