@@ -86,9 +86,9 @@ def asleep(model: str, threads: int, *, watched: bool) -> Iterator[Daemon]:
 
 
 @contextmanager
-def one_viewer(url: str) -> Iterator[None]:
+def one_viewer(url: str, view: str = _VIEW) -> Iterator[None]:
     """Somebody who reads the stream as fast as it comes."""
-    stream = urllib.request.urlopen(url + _VIEW, timeout=120)  # it may be asleep while another is measured
+    stream = urllib.request.urlopen(url + view, timeout=120)  # it may be asleep while another is measured
     gone = threading.Event()
 
     def read() -> None:
