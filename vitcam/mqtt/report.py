@@ -22,13 +22,14 @@ _P_STEPS = 10  # a probability that moves by less than a tenth is not worth a me
 class Report:
     """One state message."""
 
-    record: dict[str, Any]
+    record: Callable[[], Mapping[str, Any]]
+    """Makes it, once it is sent: most are not."""
     key: str
     """Another one where something changed that people or rules look at."""
 
     @property
     def text(self) -> str:
-        return json.dumps(self.record, ensure_ascii=False)
+        return json.dumps(self.record(), ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,8 @@ class Reporter:
             "overlay": self.default.value.overlay,
         }
         extra = dict(self.extra())
-        record = {**asdict(state), "shown": shown, "present": present, "controls": controls, **extra}
+        more = {"shown": shown, "present": present, "controls": controls, **extra}
         seen = shown and (shown["label"], shown["level"], round(shown["p"] * _P_STEPS))
         ids = [event["id"] for event in present]
         weighty = (state.status, state.reason, state.problem, state.actions.trouble, seen, ids, controls, extra)
-        return Report(record, json.dumps(weighty, ensure_ascii=False))
+        return Report(lambda: asdict(state) | more, json.dumps(weighty, ensure_ascii=False))

@@ -162,7 +162,7 @@ def test_a_camera_that_cannot_be_opened_is_said_each_time_somebody_asks(digits: 
 class Broken(Classifier):
     """Fails at every picture."""
 
-    def __call__(self, frame: Frame, explain: bool = False) -> Prediction:
+    def __call__(self, frame: Frame, explain: bool = False, teach: bool = True) -> Prediction:
         raise ZeroDivisionError("in the model")
 
 

@@ -30,7 +30,9 @@ def connecting(
     """A client that tries again soon; it has begun, and ends with the `with`."""
     outbox, topics = Outbox(folder), Topics.of(settings)
     broker = Broker(settings, topics)
-    parts = MqttParts(topics, broker.address, outbox, lambda: Report({"status": "ok"}, ""), lambda: b"\xff\xd8", None)
+    parts = MqttParts(
+        topics, broker.address, outbox, lambda: Report(lambda: {"status": "ok"}, ""), lambda: b"\xff\xd8", None
+    )
     client = MqttClient(broker, versions, parts, snapshots=False, first_pause_s=0.05)
     client.start()
     try:
