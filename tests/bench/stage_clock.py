@@ -27,7 +27,11 @@ STAGES = {
     "write": ("vitcam.model.runtime:Interpreter.set_input",),
     "invoke": ("vitcam.model.runtime:Interpreter.invoke",),
     "read": ("vitcam.model.runtime:Interpreter.get_output",),
-    "top-k": ("vitcam.model.classifier:Classifier._best", "vitcam.model.groups:Groups.likely"),
+    "top-k": (
+        "vitcam.model.classifier:Classifier._best",
+        "vitcam.model.classifier:most_probable",
+        "vitcam.model.groups:Groups.likely",
+    ),
     "familiarity": ("vitcam.model.classifier:familiarity",),
     "prediction": ("vitcam.model.classifier:Classifier._prediction",),
     "headline": ("vitcam.pipeline.headlines:Headlines.add_to",),

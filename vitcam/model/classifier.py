@@ -19,7 +19,7 @@ from vitcam.model.evidence import evidence_share
 from vitcam.model.files import DEFAULT, content_of, find_model
 from vitcam.model.golden import GoldenResult, checked
 from vitcam.model.groups import Groups
-from vitcam.model.labels import check_labels, read_labels
+from vitcam.model.labels import check_labels, most_probable, read_labels
 from vitcam.model.options import ModelOptions
 from vitcam.model.out_of_distribution import contrast, familiarity, logistic
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
@@ -235,7 +235,11 @@ class Classifier:
         labels, groups = self.labels, self.groups
         if (naming := self.naming) is not None:
             probabilities, labels, groups = naming.merged(own), naming.labels, self._groups_of(naming)
-        best = self._best(probabilities)
+        try:
+            best = most_probable(probabilities, self.top_k)
+        except ValueError as error:
+            why = f"{self.path} gave probabilities that are not numbers; verify it, or export it again"
+            raise ModelError(why) from error
         top = tuple(Guess(labels[i], float(probabilities[i])) for i in best)
         best_p = top[0].p if probabilities is own else max(top[0].p, float(own.max()))  # also where it is hidden
         certainty = -math.inf if blank else self._certainty(best_p, own, given)
@@ -324,20 +328,6 @@ class Classifier:
             stored = outputs["probabilities"].astype(np.float32)
             outputs["probabilities"] = (stored - tensor.zero_point) * tensor.scale
         return outputs
-
-    def _best(self, probabilities: NDArray[Any]) -> list[int]:
-        """The indices of the `top_k` most probable labels, best first."""
-        count = self.top_k + 1  # with the next one, to see whether the last place is shared
-        many = len(probabilities) > count
-        places = probabilities.argpartition(-count)[-count:].tolist() if many else range(len(probabilities))
-        # after an inference the caches are cold, so one call into NumPy and plain Python for the rest are fastest
-        ranked = sorted((-probabilities.item(place), place) for place in places)
-        if not all(math.isfinite(p) for p, _ in ranked):  # NaN and infinity count as the largest
-            raise ModelError(f"{self.path} gave probabilities that are not numbers; verify it, or export it again")
-        if many and ranked[-1][0] == ranked[-2][0]:
-            p = probabilities.tolist()  # of those that share a place the first label goes before
-            return sorted(range(len(p)), key=p.__getitem__, reverse=True)[: self.top_k]
-        return [place for _, place in ranked[: self.top_k]]
 
     def _on_grid(self, weights: NDArray[np.float32] | None, *axes: int) -> NDArray[np.float32] | None:
         try:

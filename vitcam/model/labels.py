@@ -1,11 +1,15 @@
 """A model's labels: as many as it gives probabilities, and whether those that others ask for are among them.
 
-One with a typing error would never begin an event.
+One with a typing error would never begin an event. And which of them are the most probable ones.
 """
 
 import difflib
+import math
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import UNKNOWN
@@ -50,3 +54,23 @@ def _hint(label: str, known: Collection[str]) -> str:
     by_case = {name.casefold(): name for name in known}
     near = difflib.get_close_matches(label.casefold(), by_case, n=1)
     return f"did you mean {by_case[near[0]]!r}?" if near else "`vitcam models show NAME` lists what it knows"
+
+
+def most_probable(probabilities: NDArray[Any], count: int) -> list[int]:
+    """The indices of the `count` most probable labels, best first; of those that share a place, the first one.
+
+    After an inference the caches are cold, so one call into NumPy and plain Python for the rest are fastest.
+
+    probabilities  (C,)
+    raises         ValueError where the best of them are not finite; NaN counts as the largest
+    """
+    more = count + 1  # with the next one, to see whether the last place is shared
+    many = len(probabilities) > more
+    places = probabilities.argpartition(-more)[-more:].tolist() if many else range(len(probabilities))
+    ranked = sorted((-probabilities.item(place), place) for place in places)
+    if not all(math.isfinite(p) for p, _ in ranked):
+        raise ValueError("a probability is not a number")
+    if many and ranked[-1][0] == ranked[-2][0]:
+        p = probabilities.tolist()
+        return sorted(range(len(p)), key=p.__getitem__, reverse=True)[:count]
+    return [place for _, place in ranked[:count]]
