@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 import vitcam_training
 from vitcam.errors import UsageError
 from vitcam_training.fit.session import Session, Stop, Stopped
+from vitcam_training.provenance import machine
 
 ADDRESSES = "KERAS_DISTRIBUTION_JOB_ADDRESSES"
 
@@ -73,6 +74,11 @@ def _meet(hosts: str | None, index: int | None) -> None:
 def is_first() -> bool:
     """Whether this process writes the files and talks; true where it is the only one."""
     return _index() == 0
+
+
+def computer() -> str:
+    """What trains: the accelerator's name where there is one, and the processor with the cores that it may use."""
+    return ", ".join(name for name in (_accelerator(), machine()) if name)
 
 
 def share(batch_size: int) -> slice:
@@ -184,6 +190,21 @@ def _gather(own: NDArray[Any]) -> NDArray[Any]:
     from jax.experimental import multihost_utils
 
     return np.asarray(multihost_utils.process_allgather(own))
+
+
+def _accelerator() -> str:
+    """Empty where the processor does all."""
+    backend = keras.backend.backend()
+    if backend == "jax":
+        import jax
+
+        (device, *_) = jax.local_devices()
+        return "" if device.platform == "cpu" else str(device.device_kind)
+    if backend == "torch":
+        import torch
+
+        return str(torch.cuda.get_device_name()) if torch.cuda.is_available() else ""
+    return ""
 
 
 def _processes() -> int:

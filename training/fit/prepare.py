@@ -15,6 +15,7 @@ from vitcam.errors import UsageError
 from vitcam_training.config import ViTConfig
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
+from vitcam_training.fit.data_parallel import computer
 from vitcam_training.fit.distil import Teacher, read_teacher
 from vitcam_training.fit.loop import WEIGHTS, FitRun
 from vitcam_training.fit.remaining import StageWork
@@ -22,7 +23,7 @@ from vitcam_training.fit.session import Session
 from vitcam_training.fit.stage import Stage, work
 from vitcam_training.model_card.commands import TRAINED_BY
 from vitcam_training.model_card.page import LIMITS
-from vitcam_training.provenance import machine, revision
+from vitcam_training.provenance import revision
 from vitcam_training.recipes.recipe import DistilRecipe, Recipe, fingerprint
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import Weights, carried_head, load_into, read_network, to_timm
@@ -253,6 +254,6 @@ def provenance(recipe: Recipe, weights: Path | None) -> dict[str, Any]:
         "versions": {package: import_module(package).__version__ for package in ("keras", backend, "numpy")},
         "precision": recipe.train.precision,
         "revision": revision(),
-        "machine": machine(),
+        "machine": computer(),
         **({LIMITS: recipe.about.limits} if recipe.about.limits else {}),
     }

@@ -12,7 +12,6 @@ import typer
 
 from vitcam.errors import UsageError
 from vitcam_training.progress import with_progress
-from vitcam_training.provenance import processor
 from vitcam_training.study.program import as_given, program, start, write_markdown
 from vitcam_training.study.reproduce.sources import RUNS, VERSIONS, Version, runs_of
 
@@ -81,7 +80,7 @@ def reproduce(
         typer.echo(json.dumps(asdict(result)) if as_json else in_words)
     target = page or out / "reproduce.md"
     command = f"python -m {PACKAGE} --page {target}" if only == "none" else as_given(PACKAGE)
-    conditions = f"{datetime.date.today().isoformat()}, {processor()}; each run on one core."
+    conditions = f"{datetime.date.today().isoformat()}. Each section says what its runs were trained on."
     write_markdown(target, reproduced_page(command, conditions, found_in(RUNS, out)))
     if not as_json:
         typer.echo(f"wrote {target}")

@@ -16,6 +16,7 @@ import keras
 
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
+from vitcam_training.fit.data_parallel import computer
 from vitcam_training.fit.loop import FitRun
 from vitcam_training.fit.session import Session
 from vitcam_training.fit.stage import Stage
@@ -69,6 +70,8 @@ class ReproducedRun:
     """The most that the process held."""
     hours: float
     """That the epochs took; that all would take, of a dry run."""
+    machine: str = ""
+    """That trained it; empty in lines of before."""
 
 
 def begin(run: SourceRun, version: Version, recipe: Recipe, folder: Path, dataset: Dataset) -> FitRun:
@@ -109,7 +112,8 @@ def summary_of(
 
 def summary(run: SourceRun, version: Version, trained: FitRun) -> ReproducedRun:
     """What its log says so far."""
-    return summary_of(run, version, trained.stage.recipe, trained.log(), count_of(trained))
+    found = summary_of(run, version, trained.stage.recipe, trained.log(), count_of(trained))
+    return replace(found, machine=computer())
 
 
 def count_of(trained: FitRun) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from vitcam_training.study.reproduce.measure import ReproducedRun
@@ -86,8 +87,16 @@ def _section(run: SourceRun, found: Found) -> list[str]:
     parts.append(f"Expected: {run.expected}.")
     parts.append("Where the run here is another one:")
     parts.append(_listed(run.differs))
+    parts += _machines([each for version in VERSIONS for each in found.get((run.name, version), ())])
     tables = [_epochs(run, found)] if not run.is_dry else [_dry(run, found)]
     return parts + [table for table in tables if table]
+
+
+def _machines(runs: Sequence[ReproducedRun]) -> list[str]:
+    """A sentence on what trained them."""
+    counts = Counter(each.machine for each in runs if each.machine)
+    named = [f"{machine} ({count} run{'s' * (count > 1)})" for machine, count in sorted(counts.items())]
+    return [f"Trained on: {'; '.join(named)}."] if named else []
 
 
 def _listed(sentences: Sequence[str]) -> str:
