@@ -30,6 +30,7 @@ from vitcam_training.weights.torch_file import SUFFIXES, read_torch
 
 Array = NDArray[np.floating[Any]]
 Weights = dict[str, Array]
+CHANNELS = 128  # that OpenCV 5 resizes at once; OpenCV 4 takes 512
 
 log = logging.getLogger(__name__)
 
@@ -198,9 +199,9 @@ def resize_position(
         return position
     planes = patches.reshape(rows, columns, -1).astype(np.float32)
     size = grid[1], grid[0]
-    resized = [  # cv2 resizes up to 512 channels at once
-        cv2.resize(planes[..., i : i + 512], size, interpolation=cv2.INTER_CUBIC).reshape(grid[0] * grid[1], -1)
-        for i in range(0, planes.shape[-1], 512)
+    resized = [
+        cv2.resize(planes[..., i : i + CHANNELS], size, interpolation=cv2.INTER_CUBIC).reshape(grid[0] * grid[1], -1)
+        for i in range(0, planes.shape[-1], CHANNELS)
     ]
     return np.concatenate([before, np.concatenate(resized, axis=1)[None]], axis=1)
 

@@ -5,10 +5,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import cv2
 import keras
 import numpy as np
 import pytest
 from keras import ops
+from numpy.typing import NDArray
 
 from tests.refusals import naming
 from tests.unit.training.nets import SMALL, photos, small_about, small_vit
@@ -133,13 +135,23 @@ def test_a_network_of_a_newer_vitcam_is_refused_in_one_sentence(tmp_path: Path) 
         read_network(tmp_path / "new.safetensors")
 
 
-def test_positions_of_a_network_wider_than_512_channels_are_stretched_whole() -> None:
+def test_positions_of_a_wide_network_are_stretched_whole_by_as_many_channels_as_opencv_5_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    resize, widths = cv2.resize, []
+
+    def noted(planes: NDArray[np.float32], *given: Any, **named: Any) -> Any:
+        widths.append(1 if planes.ndim == 2 else planes.shape[2])
+        return resize(planes, *given, **named)
+
+    monkeypatch.setattr(cv2, "resize", noted)
     position = np.random.default_rng(0).normal(size=(1, 1 + 9, 1025)).astype(np.float32)
     finer = resize_position(position, (4, 4))
     alone = np.concatenate([resize_position(position[..., [i]], (4, 4)) for i in (0, 511, 512, 1024)], axis=-1)
 
     assert finer.shape == (1, 17, 1025)
     np.testing.assert_allclose(finer[..., [0, 511, 512, 1024]], alone, atol=1e-6)
+    assert max(widths) <= 128
 
 
 def test_positions_that_fill_no_grid_are_refused_with_their_number() -> None:
