@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import keras
@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam_training.data.augment import Images
+from vitcam_training.data.batches import Batch
 from vitcam_training.fit.cross_entropy import CrossEntropy
 from vitcam_training.fit.data_parallel import predictor
 from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy
+from vitcam_training.fit.many_steps import ManySteps
 from vitcam_training.fit.optimiser import LayerwiseAdamW, LayerwiseMuon, decaying, in_blocks, layer_scales
 from vitcam_training.recipes.recipe import Recipe, TrainRecipe
 from vitcam_training.vit import Tensor, ViT
@@ -51,6 +53,7 @@ class Learner:
         loss = hard = CrossEntropy(recipe.train.label_smoothing, adjustment)
         if recipe.distil:
             loss = DistilLoss(recipe.distil, hard, teacher.knows if teacher else None)
+        self._many = partial(ManySteps, vit, self.optimizer, loss)
         self.model.compile(self.optimizer, loss, metrics=[accuracy], jit_compile=keras.backend.backend() != "torch")
         self.optimizer.build(self.model.trainable_variables)
         self.predict = predictor(self.model)
@@ -72,6 +75,19 @@ class Learner:
         self.model.reset_metrics()  # backends differ in whether they add up over batches
         loss, right = map(float, self.model.train_on_batch(images, self._with_soft_labels(images, targets)))
         return loss, right
+
+    def steps(self, batches: Sequence[Batch], learning_rates: Sequence[float], room: int) -> list[tuple[float, float]]:
+        """Train on several batches in one call, compiled for `room` of them; returns what `step` does for each."""
+        if room == 1:
+            return [self.step(*batches[0], learning_rates[0])]
+        taught = [(images, self._with_soft_labels(images, targets)) for images, targets in batches]
+        found = self._at_once(taught, learning_rates, room)
+        self.optimizer.learning_rate = learning_rates[-1]
+        return found
+
+    @cached_property
+    def _at_once(self) -> ManySteps:
+        return self._many()
 
     @contextmanager
     def averaged(self) -> Iterator[None]:

@@ -12,18 +12,20 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
+from itertools import islice
 
 import keras
 import numpy as np
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam_training.data.batches import training_batches
+from vitcam_training.data.batches import Batch, training_batches
 from vitcam_training.data.dataset import Sample
 from vitcam_training.fit.cross_entropy import adjustment
 from vitcam_training.fit.data_parallel import check_folder, check_together, is_first, together, wait
 from vitcam_training.fit.display import Display
 from vitcam_training.fit.learner import Learner
 from vitcam_training.fit.logs import EventWriter, add_line, history, read_log, trim_log
+from vitcam_training.fit.many_steps import batches_at_once
 from vitcam_training.fit.optimiser import learning_rate
 from vitcam_training.fit.scoring import Score, score_photos
 from vitcam_training.fit.session import Session, Stop, Stopped
@@ -86,7 +88,7 @@ class FitRun:
         return read_log(self.stage.folder)
 
     def epoch_steps(self) -> Iterator[float]:
-        """Train the batches that are left of the epoch; yields the loss of each.
+        """Train the batches that are left of the epoch; yields the loss of each, or of the last of several at once.
 
         raises  VitcamError if a loss is not a number any more
         """
@@ -97,17 +99,17 @@ class FitRun:
         )  # fmt: skip
         started_s = time.monotonic()
         with closing(batches):
-            for images, targets in batches:
-                rate = learning_rate(self._done, stage.work.steps, train)
-                loss, right = self.learner.step(images, targets, rate)
-                if not math.isfinite(loss):
-                    raise VitcamError(
-                        f"the loss is {loss} in epoch {start.epoch + 1} at step {self.position.step + 1}: training "
-                        "diverged; run it again with a smaller learning_rate, or with clip_norm = 1.0"
-                    )
-                now_s = time.monotonic()
-                self.position = self.position.after_step(stage.work.steps, loss, right, now_s - started_s)
-                started_s = now_s
+            for some, room in _grouped(batches):
+                rates = [learning_rate(self._done + i, stage.work.steps, train) for i in range(len(some))]
+                for loss, right in self.learner.steps(some, rates, room):
+                    if not math.isfinite(loss):
+                        raise VitcamError(
+                            f"the loss is {loss} in epoch {start.epoch + 1} at step {self.position.step + 1}: training "
+                            "diverged; run it again with a smaller learning_rate, or with clip_norm = 1.0"
+                        )
+                    now_s = time.monotonic()
+                    self.position = self.position.after_step(stage.work.steps, loss, right, now_s - started_s)
+                    started_s = now_s
                 yield loss
 
     @property
@@ -249,6 +251,16 @@ class FitRun:
         if self._finished and not later:
             return {}
         return {PLANNED: stage.metadata.provenance.get("epochs", 0) + stage.recipe.train.epochs + later}
+
+
+def _grouped(batches: Iterator[Batch]) -> Iterator[tuple[list[Batch], int]]:
+    """Batches, as many together as one call trains, with how many it is compiled for."""
+    room = 0
+    while some := list(islice(batches, room or 1)):
+        if not room:
+            room = batches_at_once(some[0][0].nbytes)
+            some += islice(batches, room - 1)
+        yield some, room
 
 
 def _in_words(line: dict[str, float]) -> str:
