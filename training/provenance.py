@@ -28,4 +28,5 @@ def processor() -> str:
 
 def machine() -> str:
     """The processor and the number of its cores that this process may use."""
-    return f"{processor()}, {len(os.sched_getaffinity(0))} cores"
+    cores = len(os.sched_getaffinity(0))
+    return f"{processor()}, {cores} core{'s' * (cores > 1)}"

@@ -49,7 +49,7 @@ def _table(found: Found) -> str:
 def _outcome(run: SourceRun, runs: Sequence[ReproducedRun]) -> str:
     """What was found, in a cell."""
     if run.is_dry:
-        return "not measured here: it needs a GPU"
+        return "not measured here: its weights were not at hand"
     if not any(each.train_losses for each in runs):
         return "not measured here"
     whole = [each for each in runs if len(each.train_losses) == each.epochs]
@@ -73,7 +73,8 @@ def _spread(values: Sequence[float], digits: int = 2) -> str:
 def _hours(run: SourceRun, runs: Sequence[ReproducedRun]) -> str:
     if not runs:
         return "–"
-    hours = f"{statistics.mean(each.hours for each in runs):.2g}"
+    mean = statistics.mean(each.hours for each in runs)
+    hours = f"{mean:.2g}" if mean < 10 else f"{mean:.0f}"
     return f"{hours} (estimated)" if run.is_dry else hours
 
 
@@ -87,16 +88,19 @@ def _section(run: SourceRun, found: Found) -> list[str]:
     parts.append(f"Expected: {run.expected}.")
     parts.append("Where the run here is another one:")
     parts.append(_listed(run.differs))
-    parts += _machines([each for version in VERSIONS for each in found.get((run.name, version), ())])
+    parts += _machines(
+        "Measured" if run.is_dry else "Trained",
+        [each for version in VERSIONS for each in found.get((run.name, version), ())],
+    )
     tables = [_epochs(run, found)] if not run.is_dry else [_dry(run, found)]
     return parts + [table for table in tables if table]
 
 
-def _machines(runs: Sequence[ReproducedRun]) -> list[str]:
+def _machines(what: str, runs: Sequence[ReproducedRun]) -> list[str]:
     """A sentence on what trained them."""
     counts = Counter(each.machine for each in runs if each.machine)
     named = [f"{machine} ({count} run{'s' * (count > 1)})" for machine, count in sorted(counts.items())]
-    return [f"Trained on: {'; '.join(named)}."] if named else []
+    return [f"{what} on: {'; '.join(named)}."] if named else []
 
 
 def _listed(sentences: Sequence[str]) -> str:

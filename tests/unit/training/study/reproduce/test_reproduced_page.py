@@ -82,11 +82,11 @@ def test_a_run_under_way_is_told_with_its_epochs(tmp_path: Path) -> None:
     assert "| 1 | test 43.84 % | 1.500; 43.00 % |  |" in page
 
 
-def test_what_needs_a_gpu_is_told_as_not_measured_with_its_pace(tmp_path: Path) -> None:
+def test_what_lacks_its_weights_is_told_as_not_measured_with_its_pace(tmp_path: Path) -> None:
     dry = replace(line(TIMM, "as-stated", 1, 0.0, epochs=0), step_s=21.5, hours=93.0, memory_mb=7400)
     page = text_of(kept(tmp_path, dry))
 
-    assert "not measured here: it needs a GPU" in page
+    assert "not measured here: its weights were not at hand" in page
     assert "| as-stated | 21.5 | 93 | 7,400 |" in page
 
 
