@@ -1,6 +1,7 @@
 """Runs as root in the machine that `service.sh` starts: installs, upgrades and removes the service as a user does."""
 
 import base64
+import json
 import os
 import re
 import subprocess
@@ -9,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 from tests.eventually import eventually
 from tests.pivm.report import Report
@@ -90,6 +92,7 @@ def installs_in_one_command(report: Report) -> str:
     report.check("install ends with success", code == 0 and "vitcam.service is ready" in said, code)
     report.check("systemd says that it is ready", prop("ActiveState") == "active", prop("StatusText"))
     report.check("it prints address and password", "Address: http://" in said and bool(password))
+    report.check("and the address as a QR code", sum(map(said.count, "█▀▄")) > 50)
     config = (CONFIG / "config.toml").read_text()
     report.check("the user's settings and comments stay", config.startswith(SHARED) and 'host = "0.0.0.0"' in config)
     report.check("it answers", eventually(lambda: answers(8420, "/healthz", password), 60))
@@ -104,6 +107,32 @@ def installs_in_one_command(report: Report) -> str:
         "a second install changes nothing", code == 0 and prop("MainPID") == process and "Password" not in said
     )
     return password
+
+
+def keeps_what_the_page_sets(report: Report, password: str) -> None:
+    """A setting that the page changes is in force, and still after a restart."""
+    status, _ = asks("PATCH", password, {"events.enter": 0.65})
+    report.check("the page changes a setting", status == 200, status)
+    process = prop("MainPID")
+    run("systemctl", "restart", "vitcam")
+    report.check("it starts again", prop("MainPID") != process and prop("ActiveState") == "active")
+    report.check("it answers again", eventually(lambda: answers(8420, "/healthz", password), 60))
+    _, record = asks("GET", password)
+    rows = {row["name"]: row for row in record.get("settings", ())}
+    report.check("the setting survives", rows.get("events.enter", {}).get("value") == 0.65, rows.get("events.enter"))
+
+
+def asks(method: str, password: str, values: dict[str, float] | None = None) -> tuple[int, dict[str, Any]]:
+    """Status and JSON of /api/settings."""
+    login = base64.b64encode(f"vitcam:{password}".encode()).decode()
+    headers = {"Authorization": f"Basic {login}", "Content-Type": "application/json"}
+    body = None if values is None else json.dumps(values).encode()
+    request = urllib.request.Request("http://127.0.0.1:8420/api/settings", body, headers, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            return reply.status, json.load(reply)
+    except urllib.error.HTTPError as refusal:
+        return refusal.code, {}
 
 
 def goes_back_from_a_broken_version(report: Report, password: str) -> None:
@@ -175,6 +204,7 @@ def main() -> int:
     prepare()
     try:
         password = installs_in_one_command(report)
+        keeps_what_the_page_sets(report, password)
         goes_back_from_a_broken_version(report, password)
         takes_a_version_that_works(report, password)
         serves_two_cameras(report)
