@@ -10,6 +10,9 @@ from tests.integration.web.browser import resize
 Findings = Callable[[Chrome], list[str]]
 PHONE, PHONE_SIDEWAYS, DESK, WIDE = SIZES = ((390, 844), (844, 390), (1280, 800), (1920, 1080))
 SCHEMES = ("light", "dark")
+WALKED = ((DESK, "light"), (PHONE, "dark"), (PHONE_SIDEWAYS, "light"), (WIDE, "dark"))
+"""How a walk is done once at each size; the other colours are looked at by `findings_at_every_size`."""
+WALKED_IDS = ("desk", "phone", "phone sideways", "wide")
 _AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 _HAS_AXE = "return Boolean(window.axe)"
 _RUN_AXE = """

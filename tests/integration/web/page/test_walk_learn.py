@@ -11,9 +11,10 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from tests.daemon import Daemon, daemon
 from tests.integration.web.browser import console_errors, resize
-from tests.integration.web.page.accessibility import findings_at_every_size
+from tests.integration.web.page.accessibility import DESK, WALKED, WALKED_IDS, findings_at_every_size
 from tests.integration.web.page.test_page import text, wait
 from tests.integration.web.page.test_page_states import _DROP
+from tests.integration.web.page.test_reflow import look
 
 pytestmark = pytest.mark.slow("vitcam/web")
 
@@ -57,9 +58,11 @@ def guesses(chrome: Chrome) -> list[str]:
     return [line.text for line in all_of(chrome, "#learn-top li")]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_from_a_sample_to_whom_a_patch_attends(chrome: Chrome, running: Daemon, width: int) -> None:
-    resize(chrome, width, 844 if width < 600 else 800)
+@pytest.mark.parametrize(("size", "scheme"), WALKED, ids=WALKED_IDS)
+def test_from_a_sample_to_whom_a_patch_attends(
+    chrome: Chrome, running: Daemon, size: tuple[int, int], scheme: str
+) -> None:
+    resize(chrome, *size, scheme)
     chrome.get(running.url)
     wait(chrome, lambda: chrome.find_element(By.ID, "to-learn").is_displayed())
     assert chrome.execute_script(_LOADED) == [], "nothing of the view is loaded before it is opened"
@@ -91,7 +94,7 @@ def test_from_a_sample_to_whom_a_patch_attends(chrome: Chrome, running: Daemon, 
 
     first = all_of(chrome, ".learn-map")[0]
     first.send_keys(Keys.ARROW_RIGHT)
-    there = "Block 2, head 1" if width > 900 else "Block 1, head 2"
+    there = "Block 2, head 1" if size[0] > 900 else "Block 1, head 2"
     wait(chrome, lambda: there in text(chrome, "learn-shares"))
     assert chrome.switch_to.active_element.get_attribute("aria-label") == there
     click(chrome, element(chrome, "class"))
@@ -100,7 +103,8 @@ def test_from_a_sample_to_whom_a_patch_attends(chrome: Chrome, running: Daemon, 
 
     assert chrome.execute_script("return document.documentElement.scrollWidth <= innerWidth")
     assert console_errors(chrome) == []
-    if width > 900:
+    look(chrome, f"walk-learn-{size[0]}")
+    if size == DESK:
         assert findings_at_every_size(chrome) == [], "on a phone, a desktop and a wide screen"
 
 
