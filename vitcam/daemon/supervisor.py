@@ -20,7 +20,13 @@ from vitcam.daemon.watchdog import Verdict, faults_of, look_after, may_feed
 from vitcam.errors import RestartAsked, SourceError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.pictures.opencv import use_one_thread
-from vitcam.processes.resources import allow_many_files, collect_garbage_often, settle_heap, trim_heap
+from vitcam.processes.resources import (
+    allow_many_files,
+    collect_garbage_often,
+    settle_heap,
+    switch_threads_often,
+    trim_heap,
+)
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
 from vitcam.storage.lock import FolderLock
@@ -58,6 +64,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
             lock.take()
         use_one_thread()
         allow_many_files()
+        switch_threads_often()
 
         def make(chosen: RunOptions) -> Daemon:
             return assemble(chosen, environ, patient, _terminal(notifier), service=notifier.listened_to, lock=lock)

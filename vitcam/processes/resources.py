@@ -5,6 +5,7 @@ import ctypes
 import gc
 import os
 import resource
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -55,6 +56,7 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # malloc.h of g
 _WHILE_LOADING = 256 << 10
 _WHILE_RUNNING = 32 << 20  # the most that 64-bit systems take; a picture of 4K has 24 MiB
 _KEPT_AT_THE_TOP = 16 << 20
+_SWITCH_S = 0.0005
 _NEW_OBJECTS = 700  # the default
 _EVERY = 5  # by default every tenth collection takes older objects, too, and every tenth of these takes all
 
@@ -84,6 +86,14 @@ def _set_up_malloc(values: Mapping[int, int]) -> None:
         mallopt = ctypes.CDLL(None).mallopt
         for name, value in values.items():
             mallopt(name, value)
+
+
+def switch_threads_often() -> None:
+    """Let no thread keep Python for longer than half a millisecond while another one waits for it.
+
+    By default that is 5 ms: so long did a frame wait for a thread that wrote an event or answered a request.
+    """
+    sys.setswitchinterval(_SWITCH_S)
 
 
 def collect_garbage_often() -> None:
