@@ -107,3 +107,38 @@ def test_a_service_that_forbids_to_step_behind_is_obeyed(monkeypatch: pytest.Mon
     step_behind()
 
     assert asked == [10]
+
+
+WAITS_FOR_A_BUSY_THREAD = """
+import statistics, threading, time
+from vitcam.processes.resources import switch_threads_often
+
+def busy():
+    while not over.is_set():
+        sum(range(100))
+
+def waited():
+    waits = []
+    for _ in range(30):
+        began = time.perf_counter()
+        time.sleep(0)
+        waits.append(time.perf_counter() - began)
+    return statistics.median(waits)
+
+over = threading.Event()
+thread = threading.Thread(target=busy)
+thread.start()
+before = waited()
+switch_threads_often()
+print(waited() < before / 2)
+over.set()
+thread.join()
+"""
+
+
+def test_a_frame_does_not_wait_long_for_a_thread_that_keeps_python_busy() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WAITS_FOR_A_BUSY_THREAD], capture_output=True, text=True, timeout=60, check=True
+    )
+
+    assert done.stdout == "True\n"
