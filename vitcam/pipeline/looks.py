@@ -75,7 +75,7 @@ class Looks:
         passed = [look for look in wholes if not live or self._passes(look, pending)]
         due = [box for box in boxes if box.is_due or box.place in pending]
         zones_with_boxes = {box.place.zone for box in due}
-        moving = [replace(look, is_urgent=self._moves(look, zones_with_boxes)) for look in passed] if live else passed
+        moving = [self._with_urgency(look, zones_with_boxes) for look in passed] if live else passed
         # of those that wait equally long, as those that were never looked at, the first is next
         self._left = [*map(_look_at, due), *moving]
         self._budget = max(1, len(passed))
@@ -130,6 +130,9 @@ class Looks:
         else:
             passes = gate(look.frame)
         return self._gate is None or passes or look.place in pending
+
+    def _with_urgency(self, look: PlaceLook, zones_with_boxes: Collection[str | None]) -> PlaceLook:
+        return replace(look, is_urgent=True) if self._moves(look, zones_with_boxes) else look
 
     def _moves(self, look: PlaceLook, zones_with_boxes: Collection[str | None]) -> bool:
         """Whether something moves in a zone that no box shows."""
