@@ -26,13 +26,16 @@ from vitcam_training.evaluation.answers import Answers, comparison
 from vitcam_training.evaluation.float_network import ask_float
 from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.export.folded import Rewrites
+from vitcam_training.export.layers import ALWAYS_FLOAT
 from vitcam_training.export.network import positions, to_tflite
+from vitcam_training.export.quantise import Quantisation
 from vitcam_training.weights.checkpoints import read_network
 from vitcam_training.weights.metadata import read_metadata
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "train" / "graph.md"
 MODEL = ROOT / "models" / "everyday.safetensors"
+SHIPPED = Quantisation()
 SIZES = (224, 192, 160, 128, 96)
 TITLES = {
     "": "nothing: what ships",
@@ -46,6 +49,7 @@ TITLES = {
     "temperature": "temperature in the head",
     "float16": "q, k, v as a convolution, for float16 where the processor has it",
     "*": "all of these",
+    "patches": "patch embedding in int8, each byte exact, its weights rounded together",
 }
 
 
@@ -79,19 +83,21 @@ class Workshop:
         self._shipped = shipped
         self._dataset = open_dataset("everyday") if os.environ.get("VITCAM_DATA") else None
 
-    def make(self, name: str, rewrites: Rewrites, side: int = SIZES[0]) -> tuple[Path, dict[str, float]]:
+    def make(
+        self, name: str, rewrites: Rewrites, side: int = SIZES[0], how: Quantisation = SHIPPED
+    ) -> tuple[Path, dict[str, float]]:
         """A file, and its figures on the held-out photos; none without photos."""
         path = self._folder / f"{name}.tflite"
         if not (self._keep and path.exists()):
             print(f"making {path}", file=sys.stderr)
-            self._make(path, rewrites, side)
+            self._make(path, rewrites, side, how)
         found = read(path)
         return path, dict(found.card.accuracy) if found else {}
 
-    def _make(self, path: Path, rewrites: Rewrites, side: int) -> None:
+    def _make(self, path: Path, rewrites: Rewrites, side: int, how: Quantisation) -> None:
         shipped = self._shipped.card
         config, weights = read_network(MODEL, (side, side))
-        tflite = to_tflite(config, weights, shipped.temperature, rewrites, rows=read_metadata(MODEL).rows)
+        tflite = to_tflite(config, weights, shipped.temperature, rewrites, how, rows=read_metadata(MODEL).rows)
         spec = replace(shipped.input, height=side, width=side)
         inputs, outputs = positions(tflite)
         card = replace(
@@ -118,10 +124,12 @@ def of_rewrites(workshop: Workshop, threads: int) -> list[Entry]:
     """All rewrites, all but one, none."""
     names = [field.name for field in fields(Rewrites)]
     wanted = {"": Rewrites(), **{name: Rewrites.without(name) for name in names}, "*": Rewrites.without(*names)}
-    return [
+    entries = [
         Entry(TITLES[name], threads, *workshop.make({"": "all", "*": "none"}.get(name, f"without-{name}"), rewrites))
         for name, rewrites in wanted.items()
     ]
+    in_float = Quantisation(floats=ALWAYS_FLOAT | {"patches"})
+    return [*entries, Entry(TITLES["patches"], threads, *workshop.make("without-patches", Rewrites(), how=in_float))]
 
 
 def of_sizes(workshop: Workshop, threads: int) -> list[Entry]:

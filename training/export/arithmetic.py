@@ -31,6 +31,18 @@ def dense(x: Tensor, affine: Affine) -> Tensor:
     return tf.matmul(x, affine.kernel) + affine.bias
 
 
+def convolved(x: Tensor, affine: Affine) -> Tensor:
+    """The same as a convolution, (T, D) -> (T, M).
+
+    XNNPACK computes what follows a FULLY_CONNECTED of dynamic range in float32, what follows a convolution also in
+    float16. The convolution's input is quantised as a whole and not row by row.
+    """
+    rows = tf.reshape(x, (1, -1, 1, affine.kernel.shape[0]))  # (1, T, 1, D)
+    # a stride of 1 would be turned back into a FULLY_CONNECTED; along an axis of one, 2 is the same
+    x = tf.nn.conv2d(rows, affine.kernel[None, None], (1, 2), "VALID") + affine.bias  # (1, T, 1, M)
+    return tf.reshape(x, (-1, affine.kernel.shape[1]))
+
+
 def side_by_side(projections: tuple[Affine, ...]) -> Affine:
     """One projection that does the work of several, (D, M) each, in their order."""
     kernels, biases = zip(*((each.kernel, each.bias) for each in projections), strict=True)

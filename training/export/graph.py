@@ -20,12 +20,13 @@ import tensorflow as tf
 
 from vitcam_training.export.arithmetic import (
     concatenate,
+    convolved,
     dense,
     layer_norm,
     side_by_side,
 )
 from vitcam_training.export.attribution import Encoded, evidence, looked, margin, rollout
-from vitcam_training.export.folded import Affine, Folded, FoldedBlock
+from vitcam_training.export.folded import Affine, Array, Folded, FoldedBlock
 from vitcam_training.export.layers import ALWAYS_FLOAT, block_name
 from vitcam_training.export.spare_rows import INPUTS, SpareRows, spare_width
 from vitcam_training.vit import Tensor
@@ -33,6 +34,7 @@ from vitcam_training.vit import Tensor
 FLOAT = "stays_float"  # a scope whose weights the quantiser leaves alone
 OUTPUTS = ("probabilities", "attention", "embedding", "evidence", "margin", "class_token", "patch_mean")
 SIGNATURES = ("classify", "explain")
+MIDDLE = 128  # the byte that DEQUANTIZE turns into zero
 
 
 class InferenceGraph(tf.Module):  # type: ignore[misc]
@@ -88,11 +90,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
 
     def _encode(self, image: Tensor) -> Encoded:
         folded, read = self.folded, self.folded.config.rows_read
-        x = self._patches(image)  # (N, D)
-        if folded.position is not None:
-            x += folded.position
-        if folded.first_rows is not None:
-            x = tf.concat([folded.first_rows, x], axis=0)  # (T, D)
+        x = self._tokens(image)  # (T, D)
         x = layer_norm(x, folded.first_norm)
         if folded.first is not None:
             with self._scope("patches"):
@@ -201,17 +199,46 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
             wanted = tf.matmul(tf.reshape(tf.matmul(rows[None], words), (1, -1)), self.folded.towards)
         return wanted if length is None else wanted * length
 
-    def _patches(self, image: Tensor) -> Tensor:
-        """(1, H, W, 3) uint8 -> (N, D) float32."""
+    def _tokens(self, image: Tensor) -> Tensor:
+        """(1, H, W, 3) uint8 -> the tokens of the patches, behind those before them, with positions, (T, D) float32."""
+        folded = self.folded
+        if "patches" not in self._floats and folded.first_rows is not None and len(folded.pixels[0]) == 1:
+            return self._exact_tokens(image, folded.first_rows)
+        x = tf.cast(image, tf.float32)
+        factor, summand = folded.pixels
+        x = x * factor.astype(np.float32) + summand.astype(np.float32)
+        x, shape = self._cut(x), (np.prod(folded.config.grid), len(folded.patches.kernel))
+        with self._scope("patches"):
+            x = dense(tf.reshape(x, shape), folded.patches)  # (N, D)
+        if folded.position is not None:
+            x += folded.position
+        return x if folded.first_rows is None else tf.concat([folded.first_rows, x], axis=0)
+
+    def _exact_tokens(self, image: Tensor, first_rows: Array) -> Tensor:
+        """The same where int8 keeps each byte as it is: a convolution has one scale for its whole input.
+
+        That is a byte's if the input holds both 0 and 255, as a row does here that stands for each of `first_rows`.
+        """
+        folded = self.folded
+        rows = np.full((len(first_rows), len(folded.patches.kernel)), MIDDLE, np.uint8)
+        rows[:, :2] = 0, 255
+        factor, summand = (each.astype(np.float32) for each in folded.pixels)
+        patches = tf.reshape(self._cut(image), (-1, rows.shape[1]))  # (N, P*P*3)
+        x = tf.cast(tf.concat([rows, patches], axis=0), tf.float32) * factor + summand
+        x = convolved(x, folded.patches)  # (T, D)
+        made = (rows * factor + summand) @ folded.patches.kernel + folded.patches.bias
+        added = np.zeros((x.shape[0], folded.config.width), np.float32)
+        added[: len(made)] = first_rows - made
+        if folded.position is not None:
+            added[len(made) :] = folded.position
+        return x + added
+
+    def _cut(self, x: Tensor) -> Tensor:
+        """A picture (1, H, W, 3) -> its patches, (gh, gw, P, P*3)."""
         config = self.folded.config
         (rows, columns), side = config.grid, config.patch_size
-        x = tf.cast(image, tf.float32)
-        factor, summand = self.folded.pixels
-        x = x * factor.astype(np.float32) + summand.astype(np.float32)
         x = tf.reshape(x, (rows, side, columns, side * 3))  # (gh, P, gw, P*3)
-        x = tf.transpose(x, (0, 2, 1, 3))  # (gh, gw, P, P*3): rank 4, which XNNPACK takes
-        with self._scope("patches"):
-            return dense(tf.reshape(x, (rows * columns, side * side * 3)), self.folded.patches)  # (N, D)
+        return tf.transpose(x, (0, 2, 1, 3))  # rank 4, which XNNPACK takes
 
     def _block(self, index: int, rows: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """One block for the tokens `rows` (R, D), which attend to every token `x` (T, D).
@@ -272,11 +299,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
         kept = next((name for name in projections if name in self._floats), None)
         if kept or not self.folded.rewrites.float16:
             return self._dense(kept or "", normed, affine)
-        # XNNPACK computes what follows a FULLY_CONNECTED of dynamic range in float32, what follows a convolution also
-        # in float16. A stride of 1 would be turned back into a FULLY_CONNECTED; along an axis of one, 2 is the same.
-        rows = tf.reshape(normed, (1, -1, 1, affine.kernel.shape[0]))  # (1, T, 1, D)
-        x = tf.nn.conv2d(rows, affine.kernel[None, None], (1, 2), "VALID") + affine.bias  # (1, T, 1, M)
-        return tf.reshape(x, (-1, affine.kernel.shape[1]))
+        return convolved(normed, affine)
 
     def _dense(self, name: str, x: Tensor, affine: Affine) -> Tensor:
         with self._scope(name):

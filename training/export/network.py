@@ -18,6 +18,7 @@ from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.graph import OUTPUTS, SIGNATURES, to_float
 from vitcam_training.export.quantise import Quantisation, allow_float16, delegate_input, find_scheme, quantise
 from vitcam_training.export.rewrites import fold
+from vitcam_training.export.rounding import round_together
 from vitcam_training.vit import ViTConfig
 from vitcam_training.weights.checkpoints import Weights, read_network
 from vitcam_training.weights.metadata import Metadata, read_metadata
@@ -123,7 +124,12 @@ def to_tflite(
     scheme = find_scheme(how.scheme)
     if not scheme.convolves:
         rewrites = replace(rewrites, float16=False)
-    floats = to_float(fold(config, weights, temperature, rewrites, rows), how.floats, words, spare, scheme.by_converter)
+    folded, in_float = fold(config, weights, temperature, rewrites, rows), how.floats
+    if not scheme.takes_patches:
+        in_float |= {"patches"}
+    if "patches" not in in_float:
+        folded = replace(folded, patches=round_together(folded.patches))
+    floats = to_float(folded, in_float, words, spare, scheme.by_converter)
     if scheme.needs_photos:
         return quantise(only(SIGNATURES[0], floats), how.scheme, how.photos)
     return quantise(allow_float16(delegate_input(floats)), how.scheme, how.photos)

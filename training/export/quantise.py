@@ -37,6 +37,8 @@ class Scheme:
     """True: TFLiteConverter quantises, and the maintained quantiser leaves its file as it is."""
     convolves: bool = True
     """False: XNNPACK has no convolution of such weights, so that q, k and v have to be a FULLY_CONNECTED."""
+    takes_patches: bool = False
+    """True: the patch embedding too, whose weights are rounded together; False: it stays in float."""
 
 
 def _dynamic(bits: int) -> Callable[[recipe_manager.RecipeManager], None]:
@@ -56,7 +58,7 @@ def _float16(rules: recipe_manager.RecipeManager) -> None:
 
 
 SCHEMES = {
-    SHIPPED: Scheme("int8, a scale for each output channel", _dynamic(8)),
+    SHIPPED: Scheme("int8, a scale for each output channel", _dynamic(8), takes_patches=True),
     "static": Scheme("int8, a scale for each output channel; activations int8, too", _static, needs_photos=True),
     "int4": Scheme("4 bits, a scale for each output channel", _dynamic(4), convolves=False),
     "float16": Scheme("float16, computed with in float32", _float16),
@@ -161,13 +163,14 @@ def delegate_input(model: bytes) -> bytes:
             raise ValueError(f"the graph has {len(casts)} CAST operators; one, at its input, can be rewritten")
         scale = _absorb(parsed, graph, casts[0], schema.BuiltinOperator.MUL, 1.0)
         summand = _absorb(parsed, graph, casts[0], schema.BuiltinOperator.ADD, 0.0)
-        others = [tensor for tensor in graph.inputs if tensor != casts[0].inputs[0]]
-        graph.inputs = np.array(
-            [casts[0].inputs[0], *others], np.int32
-        )  # callers that only feed pictures find theirs first
+        pictures = [tensor for tensor in graph.inputs if graph.tensors[tensor].type == schema.TensorType.UINT8]
+        others = [tensor for tensor in graph.inputs if tensor not in pictures]
+        graph.inputs = np.array([*pictures, *others], np.int32)  # callers that only feed pictures find theirs first
         exact = schema.QuantizationParametersT()
         exact.scale, exact.zeroPoint = [scale], [round(-summand / scale)]
-        graph.tensors[casts[0].inputs[0]].quantization = exact
+        for tensor in graph.tensors:
+            if tensor.type == schema.TensorType.UINT8:  # the picture, and what it is cut into before the CAST
+                tensor.quantization = exact
         casts[0].opcodeIndex = len(parsed.operatorCodes) - 1
         casts[0].builtinOptionsType, casts[0].builtinOptions = schema.BuiltinOptions.NONE, None
     return pack(parsed)

@@ -15,9 +15,12 @@ from tests.unit.training.nets import SMALL as ODD
 from tests.unit.training.nets import photos, small_vit
 from vitcam.errors import UsageError
 from vitcam_training.export.folded import Rewrites
+from vitcam_training.export.graph import to_float
 from vitcam_training.export.layers import ALWAYS_FLOAT, blocks_of, kinds_of, layers_of, matching
 from vitcam_training.export.network import to_tflite
 from vitcam_training.export.quantise import SCHEMES, Quantisation, quantise
+from vitcam_training.export.rewrites import fold
+from vitcam_training.export.rounding import round_together
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
 pytestmark = pytest.mark.long
@@ -123,7 +126,24 @@ def test_a_network_whose_patches_alone_are_int8_differs_from_the_float_one(
 
 
 def test_what_ships_is_the_same_file_under_its_own_name(make: Make) -> None:
-    assert make() == make("dynamic", frozenset({"patches", "embedding"}))
+    assert make() == make("dynamic", frozenset({"embedding"}))
+
+
+def test_int8_patches_embed_every_byte_exactly_as_their_rounded_weights_say(weights: Weights) -> None:
+    folded = fold(SMALL, weights)
+    folded = replace(folded, patches=round_together(folded.patches))
+    every_other = frozenset(layers_of(SMALL)) - {"patches"}
+    rounded = to_float(folded, every_other)
+    image = photos(1)[0] // 4 + 90  # neither black nor white: its own range would be another scale
+
+    expected = answer(rounded, image)["probabilities"]
+
+    found = answer(to_tflite(SMALL, weights, 1.0, Rewrites(), Quantisation(floats=every_other)), image)["probabilities"]
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_a_file_of_another_scheme_keeps_the_patch_embedding_in_float(make: Make) -> None:
+    assert make("int4") == make("int4", ALWAYS_FLOAT | {"patches"})
 
 
 def test_int8_weights_have_a_scale_for_each_output_channel(make: Make) -> None:
@@ -149,4 +169,4 @@ def test_every_layer_is_of_one_kind_and_at_most_one_block() -> None:
 
 
 def test_quantise_does_by_default_what_the_scheme_that_ships_does(make: Make) -> None:
-    assert quantise(make("float")) == make()
+    assert quantise(make("float")) == make(floats=ALWAYS_FLOAT | {"patches"})
