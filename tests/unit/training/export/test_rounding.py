@@ -26,7 +26,7 @@ def smooth_patches(count: int) -> NDArray[np.float64]:
     slopes = RNG.normal(size=(3, count, 1, 1, 1))
     light = slopes[0] + slopes[1] * rows[..., None] + slopes[2] * columns[..., None]
     tint, noise = RNG.normal(0, 0.3, (count, 1, 1, 3)), RNG.normal(0, 0.02, (count, SIDE, SIDE, 3))
-    return (light + tint + noise).reshape(count, -1)
+    return np.asarray((light + tint + noise).reshape(count, -1))
 
 
 def test_patches_of_pictures_are_embedded_several_times_as_exactly_as_with_each_weight_rounded_alone() -> None:
