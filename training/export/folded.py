@@ -157,3 +157,8 @@ class Folded:
     towards: Array
     """(E, D): the same for each channel of what the head reads, for a head that is given when the graph runs; (H, D):
     for each channel of the hidden layer before its tanh."""
+
+    @property
+    def keeps_bytes(self) -> bool:
+        """Whether int8 can take each byte of a picture as it is: rows before the patches may say what a byte is."""
+        return self.first_rows is not None and len(self.pixels[0]) == 1

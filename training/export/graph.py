@@ -65,13 +65,14 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     """
 
     def __init__(self, folded: Folded, floats: Collection[str] = ALWAYS_FLOAT, spare: int = 0) -> None:
-        """The layers named in `floats` are marked for the quantiser to leave alone.
+        """The layers named in `floats` are marked for the quantiser to leave alone; so are the patches if int8 would
+        not take each byte as it is.
 
         spare  how many labels a device can add; above 0, the head that is given is theirs, else it is the whole one
         """
         super().__init__()
         self.folded = folded
-        self._floats = frozenset(floats)
+        self._floats = frozenset(floats) if folded.keeps_bytes else frozenset(floats) | {"patches"}
         self._spare = spare
 
     def classify(self, image: Tensor, head: Tensor = None, offsets: Tensor = None) -> dict[str, Tensor]:
@@ -202,7 +203,7 @@ class InferenceGraph(tf.Module):  # type: ignore[misc]
     def _tokens(self, image: Tensor) -> Tensor:
         """(1, H, W, 3) uint8 -> the tokens of the patches, behind those before them, with positions, (T, D) float32."""
         folded = self.folded
-        if "patches" not in self._floats and folded.first_rows is not None and len(folded.pixels[0]) == 1:
+        if "patches" not in self._floats and folded.first_rows is not None:
             return self._exact_tokens(image, folded.first_rows)
         x = tf.cast(image, tf.float32)
         factor, summand = folded.pixels

@@ -127,7 +127,7 @@ def to_tflite(
     folded, in_float = fold(config, weights, temperature, rewrites, rows), how.floats
     if not scheme.takes_patches:
         in_float |= {"patches"}
-    if "patches" not in in_float:
+    if "patches" not in in_float and folded.keeps_bytes:
         folded = replace(folded, patches=round_together(folded.patches))
     floats = to_float(folded, in_float, words, spare, scheme.by_converter)
     if scheme.needs_photos:
