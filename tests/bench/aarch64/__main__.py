@@ -12,6 +12,7 @@ import argparse
 import platform
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from tests.bench.aarch64.compare import Agreement, agreement
 from tests.bench.aarch64.contenders import BASELINE, CONTENDERS, OURS
 from tests.bench.aarch64.frame import FrameBudget, count_frame
 from tests.bench.aarch64.prepare import check_programs
-from tests.bench.aarch64.report import Found, Row, between_marks, page, summary, table, with_answers
+from tests.bench.aarch64.report import Found, Row, agreeing, between_marks, page, summary, table
 from vitcam.errors import UsageError, VitcamError
 from vitcam.model import bundle
 from vitcam.model.files import find_model
@@ -131,7 +132,13 @@ def _network(asking: Asking, models: Path, names: list[str], count: int) -> tupl
         if count:
             asking.answers(contender, contender.model(models), photos, count)
         answers = asking.answered(contender, contender.model(models), photos)
-        rows[name] = with_answers(rows[name], answers, reference)
+        here = models / f"{contender.peer}.npy"  # bench-peers asked the same file, but by its own opener
+        by_same_opener = here.exists() and not contender.open
+        rows[name] = replace(
+            rows[name],
+            there=agreeing(answers, reference),
+            here=agreeing(np.load(here), reference) if by_same_opener else (0, 0),
+        )
     print(table(list(rows.values()), rows.get(OURS, next(iter(rows.values())))), flush=True)
     if OURS not in names:
         return list(rows.values()), None

@@ -52,7 +52,7 @@ CONTENDERS: dict[str, Contender] = {
     OURS: Contender("**vitcam**: our file on LiteRT 2.3.0", "vitcam", _LITERT),
     "onnxruntime-int8": Contender("ONNX Runtime 1.31.1 dynamic int8", "onnxruntime-int8", ("onnxruntime==1.31.1",)),
     BASELINE: Contender("ExecuTorch 1.5.1 XNNPACK static int8", "executorch-int8", ()),
-    "mnn-int8": Contender("MNN 3.6.1 dynamic int8, the rest float16", "mnn-int8", _MNN),
+    "mnn-int8": Contender("MNN 3.6.1 int8 weights, computed in float16", "mnn-int8", _MNN),
     "ncnn": Contender("ncnn 1.0.20261020, float16", "ncnn", ("ncnn==1.0.20261020",)),
     "openvino-float16": Contender("OpenVINO 2026.4.1 float16", "openvino", _OPENVINO, "open_default"),
     "openvino-int8": Contender(
@@ -60,7 +60,7 @@ CONTENDERS: dict[str, Contender] = {
         "openvino-int8", _OPENVINO, "open_default",
     ),
     "openvino-weights": Contender(
-        "OpenVINO 2026.4.1 int8 weights, the rest float16", "openvino-dynamic", _OPENVINO, "open_default"
+        "OpenVINO 2026.4.1 int8 weights, computed in float16", "openvino-dynamic", _OPENVINO, "open_default"
     ),
     "litert-full-int8": Contender(
         "textbook graph, TFLiteConverter full-integer int8, LiteRT 2.3.0", "litert-full-int8", _LITERT

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 from tests.bench.aarch64.blocks import Work
 from tests.bench.aarch64.compare import Agreement
 from tests.bench.aarch64.frame import FrameBudget
-from tests.bench.aarch64.traffic import Machine, Rates, layers, rates, times
+from tests.bench.aarch64.traffic import BLOCKS, Machine, Rates, layers, rates, times
 
 BEGIN, END = "<!-- bench-aarch64: begin -->", "<!-- bench-aarch64: end -->"
 PAGE = Path(__file__).with_name("page.md")
@@ -22,6 +24,8 @@ PI_HZ, PI_CACHE = 2.4e9, 512 * 1024
 PEAK, STREAM = 17.1e9, 5.5e9
 """Bytes/s of a Pi 5's memory: 4,267 M transfers/s of 4 bytes, and what STREAM's copy reaches (sci-pi.org.uk/bench)."""
 THREADS = (1, 2, 3, 4)
+LEAST_MS = 0.005
+"""Shorter waits are not named."""
 ARM_MS = 26.40
 """What Arm publishes for this network in ExecuTorch on a Pi 5."""
 
@@ -32,10 +36,10 @@ class Row:
 
     title: str
     work: Work | None = None
-    agreed: int = 0
-    """Photos on which its first label is the float network's."""
-    asked: int = 0
-    """Photos that it was asked about on the emulated processor."""
+    there: tuple[int, int] = (0, 0)
+    """Photos on which its first label is the float network's, and those that the emulated processor was asked about."""
+    here: tuple[int, int] = (0, 0)
+    """The same of the same file on this machine."""
     reason: str = ""
     """Why it has no figures."""
 
@@ -43,8 +47,8 @@ class Row:
 def table(rows: Sequence[Row], ours: Row) -> str:
     """Markdown, the least work first; what has no figures last."""
     lines = [
-        "| the same network in | M instructions | times ours | estimated M cycles | times ours | agrees with float |",
-        "|---|---|---|---|---|---|",
+        "| the same network in | M instructions | times ours | est. M cycles | times ours | agree | agree on x86 |",
+        "|---|---|---|---|---|---|---|",
     ]
     counted = [(row.work, row) for row in rows if row.work is not None]
     base = ours.work
@@ -54,18 +58,17 @@ def table(rows: Sequence[Row], ours: Row) -> str:
         )  # fmt: skip
         lines.append(
             f"| {row.title} | {work.instructions / 1e6:.1f} | {times[0]} | {work.cycles / 1e6:.1f} | {times[1]} "
-            f"| {_agreed(row)} |"
+            f"| {_of(row.there)} | {_of(row.here)} |"
         )
-    lines += [f"| {row.title} | none: {row.reason} | | | | |" for row in rows if row.work is None]
+    lines += [f"| {row.title} | none: {row.reason} | | | | | |" for row in rows if row.work is None]
     return "\n".join(lines)
 
 
-def with_answers(row: Row, answers: NDArray[np.float32], reference: NDArray[np.float32]) -> Row:
-    """The row with how many of its answers (n, C) have the same first label as the float network's (m, C), n <= m."""
+def agreeing(answers: NDArray[np.float32], reference: NDArray[np.float32]) -> tuple[int, int]:
+    """How many of the answers (n, C) have the same first label as the float network's (m, C), n <= m; and n."""
     if not len(answers):
-        return row
-    agreed = int((answers.argmax(1) == reference[: len(answers)].argmax(1)).sum())
-    return Row(row.title, row.work, agreed, len(answers), row.reason)
+        return 0, 0
+    return int((answers.argmax(1) == reference[: len(answers)].argmax(1)).sum()), len(answers)
 
 
 def best_other(rows: Sequence[Row], ours: Row) -> Row:
@@ -115,10 +118,10 @@ def waiting_layers(ours: Work, threads: int) -> tuple[str, str]:
         found = times(layers(), Machine(PI_HZ, PI_CACHE, bytes_per_s), rate, threads, unkind)
         waits: dict[str, float] = {}
         for each in found:
-            if each.waits > 0:
-                kind = re.sub(r"^block (?!12)\d+, ", "", each.layer.name)
-                waits[kind] = waits.get(kind, 0.0) + each.waits * 1e3
-        return ", ".join(f"{name} ({ms:.2f} ms)" for name, ms in waits.items()) or "none"
+            kind = re.sub(rf"^block {BLOCKS}, .*", "the last block", each.layer.name)
+            kind = re.sub(r"^block \d+, ", "", kind)
+            waits[kind] = waits.get(kind, 0.0) + each.waits * 1e3
+        return ", ".join(f"{name} {ms:.2f} ms" for name, ms in waits.items() if ms >= LEAST_MS) or "nowhere"
 
     return names(PEAK, False), names(STREAM, True)
 
@@ -159,14 +162,17 @@ def page(found: Found) -> str:
     ours = found.rows[0]
     assert ours.work is not None
     waits = waiting_layers(ours.work, THREADS[-1])
-    return PAGE.read_text(encoding="utf-8").format(
+    around_s = found.frame.around * found.shipped.cycles / found.shipped.instructions / PI_HZ
+    text = PAGE.read_text(encoding="utf-8").format(
         table=table(found.rows, ours), best=_best(found.rows, ours), agreement=found.alike, made=found.made,
         covered=f"{min(row.work.covered for row in found.rows if row.work is not None):.0%}",
         model=found.model, shipped=f"{found.shipped.instructions / 1e6:.1f}",
         shipped_cycles=f"{found.shipped.cycles / 1e6:.0f}", golden=found.golden,
-        frame=frame_table(found.frame, found.shipped), times=time_table(ours.work, found.executorch),
+        frame=frame_table(found.frame, found.shipped), around_ms=f"{around_s * 1e3:.1f}",
+        times=time_table(ours.work, found.executorch),
         waits_kind=waits[0], waits_unkind=waits[1], check=check_here(found.peers), arm=_arm(found.executorch),
     )  # fmt: skip
+    return "\n\n".join(map(_wrapped, text.strip().split("\n\n"))) + "\n"
 
 
 def summary(ours: Row, rows: Sequence[Row], alike: Agreement) -> str:
@@ -176,9 +182,9 @@ def summary(ours: Row, rows: Sequence[Row], alike: Agreement) -> str:
     assert other.work is not None
     instructions = ours.work.instructions / other.work.instructions
     cycles = ours.work.cycles / other.work.cycles
-    return (
+    return _wrapped(
         f"On a Cortex-A76, the Raspberry Pi 5's processor, **under emulation, not measured on a Pi**, DeiT-Tiny takes "
-        f"{ours.work.instructions / 1e6:.0f} M instructions. That is {instructions:.2f} of the best other runtime's "
+        f"{ours.work.instructions / 1e6:.0f} M instructions. That is {instructions:.2f} of the best other row's "
         f"({other.title}), and by estimate {cycles:.2f} of its cycles. Against x86: {alike}. "
         "`make bench-aarch64`, [aarch64.md](aarch64.md)."
     )
@@ -193,6 +199,16 @@ def between_marks(text: str, lines: str) -> str:
     return f"{before}{BEGIN}\n{lines}\n{END}{after}"
 
 
+def _wrapped(block: str) -> str:
+    """A paragraph or a list at the width of a page; tables and headings as they are."""
+    if block.startswith(("|", "#", "<")):
+        return block
+    items = re.split(r"\n(?=- )", block)
+    indent = "  " if block.startswith("- ") else ""
+    fill = partial(textwrap.fill, width=120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(fill(" ".join(item.split())) for item in items)
+
+
 def _best(rows: Sequence[Row], ours: Row) -> str:
     other = best_other(rows, ours)
     assert ours.work is not None
@@ -205,8 +221,8 @@ def _arm(executorch: Work | None) -> str:
     if executorch is None:
         return "It was not counted here."
     least = executorch.cycles / PI_HZ / THREADS[-1] * 1e3
-    return f"The published time is {ARM_MS / least:.1f} times that, so expect as much of vitcam's column."
+    return f"The published time is {ARM_MS / least:.1f} times that, so vitcam may take that much longer, too."
 
 
-def _agreed(row: Row) -> str:
-    return f"{row.agreed} of {row.asked}" if row.asked else ""
+def _of(counts: tuple[int, int]) -> str:
+    return f"{counts[0]} of {counts[1]}" if counts[1] else ""
