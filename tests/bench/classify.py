@@ -1,27 +1,32 @@
 """How much of all cores' bare inferences/s is left in `vitcam classify FOLDER --json`, and where the time goes.
 
-python -m tests.bench.classify [--turns 5] [--photos 600] [--folder FOLDER] [--model everyday]
+python -m tests.bench.classify [--turns 10] [--photos 1000] [--versus PYTHON] [--folder FOLDER] [--model everyday]
 
 The bare interpreter has one thread and runs before and after each turn of the command: what slows the machine down for
-a while slows both down. The command is timed from its first lines to its last, without its start. Photos come from
-Caltech-101 below VITCAM_DATA; without it they are copies of those in models/golden.
+a while slows both down. Then one runs on each core at once: cores that share caches or a clock are slower together, and
+no program does more photos/s than that. The command is timed from its first lines to its last, without its start.
+PYTHON is the interpreter of another checkout's virtual environment, whose command takes turns with this one's. Photos
+come from Caltech-101 below VITCAM_DATA; without it they are copies of those in models/golden.
 """
 
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 from tests.bench.throughput import bare_interpreter, bare_rate
+from tests.bench.versus import Pair, show
 from tests.parts import data_root
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import decode_image
@@ -29,7 +34,7 @@ from vitcam.pictures.resize import frame_of_picture, to_model_size
 from vitcam.sources.images import bytes_of, find_images
 from vitcam.wire import prediction_record
 
-_BARE_S = 2.0
+_BARE_S = 1.0
 _FIRST = 50  # photos until all threads are at their pace
 
 
@@ -48,10 +53,37 @@ def many_photos(count: int, folder: Path | None) -> Iterator[Path]:
         yield Path(made)
 
 
-def command_rate(folder: Path, model: str) -> float:
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one run of the command did, beside bare interpreters."""
+
+    one: float
+    """Inferences/s of one interpreter with one thread, alone."""
+    at_once: float
+    """Of one on each core together."""
+    photos: float
     """Photos/s of the command, once it runs."""
-    command = [sys.executable, "-m", "vitcam", "classify", str(folder), "--json", "--model", model]
+    cpu_ms: float
+    """Processor time of the command for a photo; its start is part of it."""
+
+
+def measure(bare: Sequence["subprocess.Popen[str]"], folder: Path, model: str, python: str) -> Turn:
+    """Run the command between two measurements of the bare interpreters."""
+    ones, together = [], []
+    for again in (True, False):
+        ones.append(bare_rate(bare[0]))
+        with ThreadPoolExecutor(len(bare)) as pool:
+            together.append(sum(pool.map(bare_rate, bare)))
+        if again:
+            rate, cpu_ms = command_rate(folder, model, python)
+    return Turn(sum(ones) / 2, sum(together) / 2, rate, cpu_ms)
+
+
+def command_rate(folder: Path, model: str, python: str = sys.executable) -> tuple[float, float]:
+    """Photos/s of the command, once it runs; ms of processor time for a photo."""
+    command = [python, "-P", "-m", "vitcam", "classify", str(folder), "--json", "--model", model]
     times = []
+    before = _children_s()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -60,7 +92,13 @@ def command_rate(folder: Path, model: str) -> float:
     *photos, _ = times  # the last line sums up
     if process.returncode or json.loads(last)["errors"] or len(photos) <= _FIRST:
         raise RuntimeError(f"after {len(photos)} photos, exit code {process.returncode}: {last.decode()}")
-    return (len(photos) - _FIRST) / (photos[-1] - photos[_FIRST - 1])
+    rate = (len(photos) - _FIRST) / (photos[-1] - photos[_FIRST - 1])
+    return rate, 1000 * (_children_s() - before) / len(photos)
+
+
+def _children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def where_time_goes(folder: Path, model: str) -> dict[str, float]:
@@ -92,33 +130,47 @@ def _steps(classifier: Classifier, path: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print each turn, the medians, and where the time goes."""
+    """Print each turn, the medians, the two checkouts against each other, and where the time goes."""
     options = argparse.ArgumentParser(prog="python -m tests.bench.classify")
-    options.add_argument("--turns", type=int, default=5)
-    options.add_argument("--photos", type=int, default=600)
+    options.add_argument("--turns", type=int, default=10)
+    options.add_argument("--photos", type=int, default=1000)
+    options.add_argument("--versus", metavar="PYTHON")
     options.add_argument("--folder", type=Path)
     options.add_argument("--model", default="everyday")
     o = options.parse_args()
     cores = len(os.sched_getaffinity(0))
-    print(f"| turn | bare, one thread /s | × {cores} cores | classify, photos/s | reached |\n|---|---|---|---|---|")
-    rows = []
-    with many_photos(o.photos, o.folder) as folder, bare_interpreter(o.model, 1, _BARE_S) as bare:
-        for turn in range(o.turns):
-            before = bare_rate(bare)
-            rate = command_rate(folder, o.model)
-            one = (before + bare_rate(bare)) / 2
-            rows.append((one, cores * one, rate, rate / (cores * one)))
-            print(f"| {turn + 1} {_row(rows[-1])}", flush=True)
-        print(f"| median {_row([statistics.median(column) for column in zip(*rows, strict=True)])}")
+    pythons = {"old": o.versus, "new": sys.executable} if o.versus else {"": sys.executable}
+    print(
+        f"| | bare, one thread /s | × {cores} cores | {cores} at once /s | photos/s | CPU, ms | reached | of at once |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    with many_photos(o.photos, o.folder) as folder, ExitStack() as stack:
+        bare = [stack.enter_context(bare_interpreter(o.model, 1, _BARE_S)) for _ in range(cores)]
+        turns: dict[str, list[Turn]] = {which: [] for which in pythons}
+        for number in range(o.turns):
+            for which in sorted(pythons, reverse=bool(number % 2)):
+                turn = measure(bare, folder, o.model, pythons[which])
+                turns[which].append(turn)
+                print(f"| {number + 1} {which} {_row([turn], cores)}", flush=True)
+        for which, found in turns.items():
+            print(f"| median {which} {_row(found, cores)}")
+        if o.versus:
+            print("\n| | old | new | new / old, 95 % interval |\n|---|---|---|---|")
+            pairs = list(zip(turns["old"], turns["new"], strict=True))
+            show("photos/s", [Pair(old.photos, new.photos) for old, new in pairs])
+            show("CPU of a photo, ms", [Pair(old.cpu_ms, new.cpu_ms) for old, new in pairs])
         steps = where_time_goes(folder, o.model)
     print("\n| one photo, one thread | median ms | share |\n|---|---|---|")
     for name, ms in steps.items():
         print(f"| {name} | {ms:.3f} | {ms / sum(steps.values()):.1%} |")
 
 
-def _row(rates: Sequence[float]) -> str:
-    *per_s, reached = rates
-    return f"| {' | '.join(f'{rate:.1f}' for rate in per_s)} | {reached:.1%} |"
+def _row(turns: Sequence[Turn], cores: int) -> str:
+    """The medians of some turns."""
+    columns = ((t.one, cores * t.one, t.at_once, t.photos, t.cpu_ms) for t in turns)
+    reached = ((t.photos / (cores * t.one), t.photos / t.at_once) for t in turns)
+    rates, shares = (map(statistics.median, zip(*each, strict=True)) for each in (columns, reached))
+    return f"| {' | '.join([*(f'{rate:.1f}' for rate in rates), *(f'{share:.1%}' for share in shares)])} |"
 
 
 if __name__ == "__main__":

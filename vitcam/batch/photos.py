@@ -13,11 +13,11 @@ from itertools import chain, count, islice
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from vitcam.batch.ordered_pool import StartedTask, Task, in_order
+from vitcam.batch.ordered_pool import Neighbour, Started, StartedTask, SteppedTask, Task, in_order
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.model.classifier import Classifier
-from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decode, Limits, checked_header, decode
+from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decode, Decoded, Limits, checked_header, decode_checked
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.pictures.resize import InputSpec, frame_of_picture
@@ -45,7 +45,8 @@ class ClassifiedPhoto:
 
 
 PhotoTask: TypeAlias = Task[Classifier, ClassifiedPhoto | Unreadable]
-StartedPhoto: TypeAlias = StartedTask[Classifier, ClassifiedPhoto | Unreadable]
+StartedPhoto: TypeAlias = Started[Classifier, ClassifiedPhoto | Unreadable]
+PhotoSteps: TypeAlias = Generator[None, None, ClassifiedPhoto | Unreadable]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class PhotoTasks:
             for path in source.found():
                 yield from _reported(reports)
                 if self.wants is None or self.wants(path):
-                    yield _Photo(target, path, self.input, numbers).from_file
+                    yield Neighbour(_Photo(target, path, self.input, numbers).from_file)
         elif self.wants is not None:
             raise UsageError(f"{redacted(target)} is a film, whose pictures have no names; take photos with --resume")
         else:
@@ -120,15 +121,15 @@ class _Photo:
     def from_address(self, decode_untrusted: Decode) -> StartedPhoto:
         """It is fetched in the second step, in parallel, since its size is not known before."""
 
-        def fetch_and_classify(classifier: Classifier) -> ClassifiedPhoto | Unreadable:
+        def fetch_and_classify(classifier: Classifier) -> PhotoSteps:
             started = time.monotonic_ns()
             try:
                 data = _fetch(self.source)
             except VitcamError as error:
                 return Unreadable(self.path, str(error), lasting=False)
-            return self._classify(data, decode_untrusted, started, classifier)
+            return (yield from self._classify(partial(decode_untrusted, data), started, classifier))
 
-        return StartedTask(_FETCH_LIMIT + _PX * MAX_UNTRUSTED_PIXELS, fetch_and_classify)
+        return SteppedTask(_FETCH_LIMIT + _PX * MAX_UNTRUSTED_PIXELS, fetch_and_classify)
 
     def _begin(self, read: Callable[[], bytes]) -> StartedPhoto:
         """Read it. Its header says how much memory decoding takes."""
@@ -139,24 +140,26 @@ class _Photo:
         except UsageError as error:
             return _skip(Unreadable(self.path, str(error), lasting=not isinstance(error.__cause__, OSError)))
         size = len(data) + 2 * _PX * header.width * header.height
-        return StartedTask(size, partial(self._classify, data, decode, started))
+        return SteppedTask(size, partial(self._classify, partial(decode_checked, data, header), started))
 
-    def _classify(
-        self, data: bytes, decode: Decode, started_ns: int, classifier: Classifier
-    ) -> ClassifiedPhoto | Unreadable:
+    def _classify(self, decode: Callable[[], Decoded], started_ns: int, classifier: Classifier) -> PhotoSteps:
         try:
-            image = decode(data).image
+            image = decode().image
         except VitcamError as error:
             return Unreadable(self.path, str(error))
         took_ms = (time.monotonic_ns() - started_ns) / 1e6
         frame = replace(
             frame_of_picture(image, self.input, self.source, self.path), captured_ns=started_ns, capture_ms=took_ms
         )
-        return ClassifiedPhoto(frame, classifier(frame), self.numbers)
+        return (yield from _in_steps(frame, self.numbers, classifier))
 
 
 def _from_video(frame: Frame, numbers: Iterator[int]) -> StartedPhoto:
-    return StartedTask(frame.preview.nbytes, lambda classifier: ClassifiedPhoto(frame, classifier(frame), numbers))
+    return SteppedTask(frame.preview.nbytes, partial(_in_steps, frame, numbers))
+
+
+def _in_steps(frame: Frame, numbers: Iterator[int], classifier: Classifier) -> PhotoSteps:
+    return ClassifiedPhoto(frame, (yield from classifier.in_steps(frame)), numbers)
 
 
 def _reported(reports: list[Unreadable]) -> Iterator[PhotoTask]:

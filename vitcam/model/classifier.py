@@ -3,7 +3,9 @@
 import copy
 import math
 import time
+from collections.abc import Generator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from vitcam.frames import LIKELY, Frame, Guess, Image, ModelIdentity, Prediction
 from vitcam.model import bundle
 from vitcam.model.bank import Bank
 from vitcam.model.card import card_of_graph, check_inputs, check_outputs
-from vitcam.model.evidence import evidence_share
+from vitcam.model.evidence import evidence_share, weights_on_grid
 from vitcam.model.files import DEFAULT, content_of, find_model
 from vitcam.model.golden import GoldenResult, checked
 from vitcam.model.groups import Groups
@@ -207,28 +209,47 @@ class Classifier:
         explain  also give rollout and rows, which takes about a tenth more time; no effect if `explains` is False
         teach    False: leave out `features` and `evidence_share`, which nobody asks for while a camera runs
         """
+        image, given, preprocess_ms = self._prepare(frame)
+        outputs, infer_ms = self._run(given, explain, teach)
+        return self._prediction(frame, outputs, image, preprocess_ms, infer_ms)
+
+    def in_steps(self, frame: Frame) -> Generator[None, None, Prediction]:
+        """The same in three steps. An inference replaces what is in the processor's caches, so of several frames each
+        step is done of all before the next."""
+        image, given, preprocess_ms = self._prepare(frame)
+        yield
+        outputs, infer_ms = self._run(given)
+        yield
+        return self._prediction(frame, outputs, image, preprocess_ms, infer_ms)
+
+    def _prepare(self, frame: Frame) -> tuple[Image, Image, float]:
+        """The picture at the model's size, as it goes into the model, and the ms that this took."""
         started = time.perf_counter_ns()
         image = frame.model_input
         if image is None or image.shape[:2] != (self.input.height, self.input.width):
             image = of_model_size(frame, self.input)
-        given = brightened(image, self.input)
-        explain = explain and self.explains
-        if not explain:
+        return image, brightened(image, self.input), (time.perf_counter_ns() - started) / 1e6
+
+    def _run(self, image: Image, explain: bool = False, teach: bool = True) -> tuple[dict[str, NDArray[Any]], float]:
+        """The outputs by name, and the ms that they took; a quantised output of a foreign model as floats."""
+        started = time.perf_counter_ns()
+        if explain and self.explains:
+            outputs = self.graph.run_signature(EXPLAIN, {"image": image[None], **self._given})
+        else:
             if not self._has_head:
                 self._give_head()
-            self.graph.set_input(given, self.card.inputs["image"])
-        prepared = time.perf_counter_ns()
-        outputs = (
-            self.graph.run_signature(EXPLAIN, {"image": given[None], **self._given}) if explain else self._invoke(teach)
-        )
-        inferred = time.perf_counter_ns()
-        # not before: OpenCV releases the GIL, and the thread that was woken to read the next frame would take it
-        blank = contrast(image) < self.card.least_contrast
-        return self._prediction(frame, outputs, blank, (prepared - started) / 1e6, (inferred - prepared) / 1e6)
+            self.graph.set_input(image, self.card.inputs["image"])
+            self.graph.invoke()
+            read = self.card.outputs.items() if teach else self._read
+            outputs = {name: self.graph.get_real(position) for name, position in read}
+        return outputs, (time.perf_counter_ns() - started) / 1e6
 
     def _prediction(
-        self, frame: Frame, outputs: dict[str, NDArray[Any]], blank: bool, preprocess_ms: float, infer_ms: float
+        self, frame: Frame, outputs: dict[str, NDArray[Any]], image: Image, preprocess_ms: float, infer_ms: float
     ) -> Prediction:
+        # not before the inference: OpenCV releases the GIL, and the thread that was woken to read the next frame would
+        # take it
+        blank = contrast(image) < self.card.least_contrast
         given = outputs["probabilities"]
         # before it are the graph's labels where others stand alone, behind it places for more words or rows
         probabilities = own = own_of(given, self._first, len(self.labels), self._taught)
@@ -244,6 +265,7 @@ class Classifier:
         best_p = top[0].p if probabilities is own else max(top[0].p, float(own.max()))  # also where it is hidden
         certainty = -math.inf if blank else self._certainty(best_p, own, given)
         read = [outputs[name] for name in ("class_token", "patch_mean") if name in outputs]
+        on_grid = partial(weights_on_grid, self.path, self.card.grid)
         height, width = frame.preview.shape[:2]
         total_ms = (time.monotonic_ns() - frame.captured_ns) / 1e6
         prediction = Prediction(
@@ -258,13 +280,13 @@ class Classifier:
             familiarity=None if self.card.least_familiarity is None else logistic(certainty - self.threshold),
             certainty=certainty,
             ms=Timings(frame.capture_ms, preprocess_ms, infer_ms, total_ms),
-            attention=self._on_grid(outputs.get("attention"), self.card.heads),
+            attention=on_grid(outputs.get("attention"), self.card.heads),
             embedding=outputs.get("embedding"),
             features=np.concatenate(read) if read else None,
             groups=groups.likely(best[0], probabilities, labels) if groups else (),
-            rollout=self._on_grid(outputs.get("rollout")),
-            rows=self._on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
-            evidence=self._on_grid(outputs.get("evidence")),
+            rollout=on_grid(outputs.get("rollout")),
+            rows=on_grid(outputs.get("rows"), self.card.layers, self.card.heads),
+            evidence=on_grid(outputs.get("evidence")),
             blank=blank,
             unfamiliar=not blank and certainty < self.threshold,
             evidence_share=evidence_share(outputs, ABOVE if self._first else 0.0),
@@ -317,25 +339,6 @@ class Classifier:
             return other.classify_image(golden.image, "golden")
         finally:
             self._give_head()  # they share the graph
-
-    def _invoke(self, teach: bool) -> dict[str, NDArray[Any]]:
-        """Run the model on its input. Returns the outputs by name; a quantised output of a foreign model as floats."""
-        self.graph.invoke()
-        read = self.card.outputs.items() if teach else self._read
-        outputs = {name: self.graph.get_output(position) for name, position in read}
-        tensor = self.graph.outputs[self._place]
-        if tensor.scale:
-            stored = outputs["probabilities"].astype(np.float32)
-            outputs["probabilities"] = (stored - tensor.zero_point) * tensor.scale
-        return outputs
-
-    def _on_grid(self, weights: NDArray[np.float32] | None, *axes: int) -> NDArray[np.float32] | None:
-        try:
-            return None if weights is None else weights.reshape(*axes, *self.card.grid)
-        except ValueError as error:
-            raise ModelError(
-                f"{self.path} gives attention of another size than its description says; export the model again"
-            ) from error
 
 
 def open_classifier(options: ModelOptions) -> Classifier:

@@ -205,6 +205,10 @@ class Interpreter:
         found: NDArray[Any] = self._graph.get_tensor(self._out[position])
         return found[0] if found.ndim > 1 else found
 
+    def get_real(self, position: int) -> NDArray[Any]:
+        """As `get_output`, in real numbers: a foreign model's output may be stored in whole ones."""
+        return _real(self.outputs[position], self.get_output(position))
+
     def run_signature(self, signature: str, values: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """Run another signature of the file. It may have to be loaded first, which takes as long as a start.
 

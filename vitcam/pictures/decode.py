@@ -95,9 +95,15 @@ def decode(data: bytes, limits: Limits = _OWN_FILE, allocate: Allocate = new_pic
     allocate  gives the memory for the pixels; transparency is dropped, 16 bits become 8
     raises    UsageError if the file is too large, cut off, damaged, or of another kind
     """
-    header = checked_header(data, limits)
+    return decode_checked(data, checked_header(data, limits), limits.enough, allocate)
+
+
+def decode_checked(
+    data: bytes, header: Header, enough: tuple[int, int] | None = None, allocate: Allocate = new_picture
+) -> Decoded:
+    """As `decode`, of a file whose header has been checked."""
     quiet_opencv()
-    factor = reduction(header.upright_size, limits.enough)
+    factor = reduction(header.upright_size, enough)
     upright = _UPRIGHT.get(header.orientation, _as_it_is)(_pixels(data, header, factor))
     image = cv2.cvtColor(upright, cv2.COLOR_BGR2RGB, dst=allocate(*upright.shape[:2]))
     height, width = header.upright_size

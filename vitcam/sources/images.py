@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from heapq import merge
 from itertools import chain, islice
 from pathlib import Path
+from stat import S_ISREG
 from types import TracebackType
 from typing import Self
 
@@ -217,7 +218,7 @@ def bytes_of(name: str) -> bytes:
     path = Path(name)
     try:
         status = path.stat()
-        if not path.is_file():  # a pipe would wait for a writer without end
+        if not S_ISREG(status.st_mode):  # a pipe would wait for a writer without end
             raise UsageError("not a file")
         if status.st_size > MAX_BYTES:
             raise UsageError(f"the file has {status.st_size:,} bytes; at most {MAX_BYTES:,} are allowed")

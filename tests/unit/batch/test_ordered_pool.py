@@ -1,12 +1,12 @@
 """Tasks on several threads: the order of their results, and how many are started ahead."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 
 import pytest
 
-from vitcam.batch.ordered_pool import StartedTask, Task, in_order
+from vitcam.batch.ordered_pool import Neighbour, StartedTask, SteppedTask, Task, in_order
 
 PATIENCE_S = 30.0
 
@@ -70,7 +70,7 @@ def test_no_more_than_a_few_tasks_are_started_ahead_for_each_thread() -> None:
     results = in_order(tasks(), ["a", "b"])
     reader = threading.Thread(target=lambda: list(results))
     reader.start()
-    for _ in range(7):
+    for _ in range(63):
         assert enough.acquire(timeout=PATIENCE_S)
     assert not enough.acquire(timeout=0.2), f"{len(begun)} tasks were begun beside the first"
     first_may_end.set()
@@ -149,3 +149,76 @@ def test_a_reader_that_stops_early_leaves_no_thread_behind() -> None:
 
 def test_no_tasks_give_no_results() -> None:
     assert list(in_order(iter(list[Task[str, int]]()), ["a", "b"])) == []
+
+
+def neighbour(number: int, done: list[tuple[str, int]], size: int = 0) -> Task[str, int]:
+    """A task of three steps, which notes what is done."""
+
+    def steps(resource: str) -> Generator[None, None, int]:
+        for step in ("decode", "run", "read"):
+            done.append((step, number))
+            if step != "read":
+                yield
+        return number
+
+    return Neighbour(lambda: SteppedTask(size, steps))
+
+
+def test_neighbours_are_done_together_step_by_step() -> None:
+    done: list[tuple[str, int]] = []
+
+    assert list(in_order((neighbour(number, done) for number in range(8)), ["a"])) == list(range(8))
+
+    assert done == [(step, number) for step in ("decode", "run", "read") for number in range(8)]
+
+
+def test_a_few_neighbours_are_shared_by_all_threads() -> None:
+    all_are_busy = threading.Barrier(4)
+
+    def steps(resource: str) -> Generator[None, None, str]:
+        all_are_busy.wait(PATIENCE_S)
+        yield
+        return resource
+
+    tasks = (Neighbour(lambda: SteppedTask(0, steps)) for _ in range(4))
+
+    assert set(in_order(tasks, ["a", "b", "c", "d"])) == {"a", "b", "c", "d"}
+
+
+def test_large_neighbours_are_done_one_after_the_other() -> None:
+    done: list[tuple[str, int]] = []
+
+    list(in_order((neighbour(number, done, 20 * 2**20) for number in range(4)), ["a"]))
+
+    assert done == [(step, number) for number in range(4) for step in ("decode", "run", "read")]
+
+
+def test_a_neighbour_that_fails_does_so_in_its_turn_and_the_others_are_done() -> None:
+    done: list[tuple[str, int]] = []
+
+    def fail(resource: str) -> Generator[None, None, int]:
+        yield
+        raise ZeroDivisionError
+
+    tasks: list[Task[str, int]] = [neighbour(0, done), Neighbour(lambda: SteppedTask(0, fail)), neighbour(2, done)]
+    results = in_order(iter(tasks), ["a"])
+
+    assert next(results) == 0
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+    assert ("read", 2) in done
+
+
+def test_a_task_that_may_wait_to_start_does_not_hold_up_those_before_it() -> None:
+    done: list[tuple[str, int]] = []
+    first_is_known = threading.Event()
+
+    def waits() -> StartedTask[str, int]:
+        assert first_is_known.wait(PATIENCE_S), "the answers before it wait, too"
+        return StartedTask(0, lambda resource: 2)
+
+    results = in_order(iter([neighbour(0, done), neighbour(1, done), waits]), ["a"])
+
+    assert next(results) == 0
+    first_is_known.set()
+    assert list(results) == [1, 2]
