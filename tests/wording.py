@@ -81,10 +81,11 @@ _END = re.compile(r"(?<=[.!?])[)\"”*]*\s+(?=[\"“*(\[`]*(?:[A-Z0-9`]|vitcam\b
 
 def warnings() -> dict[str, list[str]]:
     """All of them by kind."""
+    trees = dict(modules())
     return {
         "phrases": list(phrases(dict(texts()))),
-        "classes of one name": list(twins(dict(modules()))),
-        "parameters called of": list(parameters(dict(modules()))),
+        "classes of one name": list(twins(trees)),
+        "parameters called of": list(parameters(trees)),
         "long sentences": [found for page in PAGES for found in long_sentences(page.read_text("utf-8"), _name(page))],
         "wide lines": [found for page in PAGES for found in wide_lines(page.read_text("utf-8"), _name(page))],
     }
