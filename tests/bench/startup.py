@@ -34,9 +34,12 @@ def cold_package() -> Iterator[None]:
     yield
 
 
-def first_prediction_s(model: str, source: str) -> float:
-    """Seconds from the start of `vitcam run` to its first line on stdout."""
-    command = [sys.executable, "-m", "vitcam", "run", "--source", source, "--model", model]
+def first_prediction_s(model: str, source: str, python: str = sys.executable) -> float:
+    """Seconds from the start of `vitcam run` to its first line on stdout.
+
+    python  the interpreter whose vitcam it is
+    """
+    command = [python, "-P", "-m", "vitcam", "run", "--source", source, "--model", model]
     command += ["--log", "json", "--emit", "all", "--port", "0"]
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     began = time.monotonic()

@@ -1,6 +1,6 @@
 """This checkout against another one, turn by turn: throughput, latency, start, memory, with the ratios' 95 % intervals.
 
-python -m tests.bench.versus PYTHON [--turns 12] [--model everyday]
+python -m tests.bench.versus PYTHON [--turns 12] [--model everyday] [--only rates|latency|start|memory]
 
 PYTHON is the interpreter of the other checkout's virtual environment, such as ../before/.venv/bin/python. All daemons
 live through the whole measurement, but only one at a time is awake; who begins changes from turn to turn.
@@ -19,8 +19,9 @@ from functools import partial
 import numpy as np
 
 from tests.bench.latency import follow
+from tests.bench.mappings import shares
+from tests.bench.startup import first_prediction_s
 from tests.bench.throughput import daemon_rate, one_viewer
-from tests.bench.viewers import usage
 from tests.daemon import Daemon, daemon
 
 _FAST = ("--source", "demo:ram", "--no-realtime", "--loop", "--emit", "changes")
@@ -29,6 +30,7 @@ _RATE_S = 1.0
 _FOLLOW_S = 3.0
 _SETTLE_S = 8.0
 _RESAMPLES = 10_000
+_PARTS = ("rates", "latency", "start", "memory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +68,14 @@ def rates_per_s(sleeping: Daemon) -> tuple[float]:
     return (daemon_rate(sleeping, _RATE_S),)
 
 
-def start_and_memory(python: str, model: str) -> tuple[float, float]:
-    """Seconds from launch until it classifies; its resident memory after one viewer watched for a while, MB of 2^20."""
-    launched = time.monotonic()
+def memory_mb(python: str, model: str) -> tuple[float, float]:
+    """Resident memory after one viewer watched for a while, and what of it no file holds, MB of 2^20."""
     with daemon("--source", "demo", "--model", model, python=python) as running:
         running.wait_for("ok")
-        started = time.monotonic() - launched
         with one_viewer(running.url):
             time.sleep(_SETTLE_S)
-            return started, usage(running.process.pid).rss_mb
+            found = shares(running.process.pid)["all"]
+            return found.resident, found.anonymous
 
 
 def in_turns(turns: int, old: Callable[[], Sequence[float]], new: Callable[[], Sequence[float]]) -> list[list[Pair]]:
@@ -107,22 +108,50 @@ def main() -> None:
     options.add_argument("python")
     options.add_argument("--turns", type=int, default=12)
     options.add_argument("--model", default="everyday")
+    options.add_argument("--only", choices=_PARTS)
     o = options.parse_args()
     pythons = (o.python, sys.executable)
     print(f"{o.turns} turns\n\n| | old | new | new / old, 95 % interval |\n|---|---|---|---|")
+    shown: dict[str, Callable[[], None]] = {
+        "rates": lambda: show_rates(pythons, o.model, o.turns),
+        "latency": lambda: show_latency(pythons, o.model, o.turns),
+        "start": lambda: show_start(pythons, o.model, o.turns),
+        "memory": lambda: show_memory(pythons, o.model, o.turns),
+    }
+    for part in [o.only] if o.only else _PARTS:
+        shown[part]()
+
+
+def show_rates(pythons: tuple[str, str], model: str, turns: int) -> None:
+    """Frames/s, without and with a viewer."""
     for name, watched in (("frames/s, nobody watches", False), ("frames/s, one viewer", True)):
         with ExitStack() as stack:
-            old, new = (stack.enter_context(asleep(p, o.model, *_FAST, watched=watched)) for p in pythons)
-            (rates,) = in_turns(3 * o.turns, partial(rates_per_s, old), partial(rates_per_s, new))
+            old, new = (stack.enter_context(asleep(p, model, *_FAST, watched=watched)) for p in pythons)
+            (rates,) = in_turns(3 * turns, partial(rates_per_s, old), partial(rates_per_s, new))
         show(name, rates)
+
+
+def show_latency(pythons: tuple[str, str], model: str, turns: int) -> None:
+    """From capture to prediction."""
     with ExitStack() as stack:
-        old, new = (stack.enter_context(asleep(p, o.model, *_PACED, watched=True)) for p in pythons)
-        middle, worst = in_turns(o.turns, partial(latencies_ms, old), partial(latencies_ms, new))
+        old, new = (stack.enter_context(asleep(p, model, *_PACED, watched=True)) for p in pythons)
+        middle, worst = in_turns(turns, partial(latencies_ms, old), partial(latencies_ms, new))
     show("capture to prediction p50, ms", middle)
     show("capture to prediction p99, ms", worst)
-    start, memory = in_turns(o.turns, *(partial(start_and_memory, python, o.model) for python in pythons))
-    show("start until it classifies, s", start)
-    show("resident memory, one viewer, MB", memory)
+
+
+def show_start(pythons: tuple[str, str], model: str, turns: int) -> None:
+    """Of `vitcam run`, until its first line."""
+    old, new = (lambda python=python: (first_prediction_s(model, "demo", python),) for python in pythons)
+    (start,) = in_turns(3 * turns, old, new)
+    show("start to the first prediction, s", start)
+
+
+def show_memory(pythons: tuple[str, str], model: str, turns: int) -> None:
+    """With a viewer, and what is kept of events."""
+    resident, anonymous = in_turns(turns, *(partial(memory_mb, python, model) for python in pythons))
+    show("resident memory, one viewer, MB", resident)
+    show("– that no file holds", anonymous)
 
 
 if __name__ == "__main__":
