@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import os
-import ssl
 from urllib.parse import urlsplit
 
 from vitcam._version import __version__
@@ -33,6 +32,8 @@ async def post(url: str, body: bytes, headers: dict[str, str]) -> str:
 
 async def send(url: str, body: bytes, headers: dict[str, str]) -> int:
     """Send it; returns the status of the answer. Raises RetryLater where there is none."""
+    import ssl
+
     import aiohttp  # takes 0.3 s
 
     host = urlsplit(url).netloc

@@ -3,7 +3,6 @@
 source  RFC 8030 (the request), RFC 8291 and 8188 (encryption), RFC 8292 (VAPID, the signature)
 """
 
-import asyncio
 import json
 import logging
 import time
@@ -68,6 +67,8 @@ class Push:
             raise RetryLater(f"it could not be encrypted ({error})") from None
         own = {"Content-Type": "application/octet-stream", "Content-Encoding": "aes128gcm"}
         sent = {**own, "TTL": str(_KEPT_S), "Urgency": "high", **headers}
+        import asyncio  # few daemons need it before the first picture is classified
+
         status = asyncio.run(send(device.endpoint, sealed, sent))
         if status in _GONE:
             with suppress(OSError):

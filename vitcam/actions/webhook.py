@@ -1,17 +1,20 @@
 """Delivers webhooks: one at a time, in order, again and again with growing pauses, across restarts."""
 
-import asyncio
 import logging
 import queue
 import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from vitcam.actions.post import RetryLater, WebhookRefused, post, signed
 from vitcam.actions.task import Note, Outcome, Task, is_made_up, short_detail
 from vitcam.storage.outbox import Delivery, Outbox
 from vitcam.threads.worker import Watched, Worker
+
+if TYPE_CHECKING:
+    import asyncio
 
 log = logging.getLogger(__name__)
 
@@ -102,6 +105,8 @@ class Webhooks:
     def _run(self) -> None:
         """May begin again after an error, with the deliveries that it had."""
         outbox = self._outbox
+        import asyncio  # a run without webhooks does not need it
+
         loop = asyncio.new_event_loop()
         try:
             while not self._over.is_set():
@@ -112,7 +117,7 @@ class Webhooks:
         for delivery in outbox.lost_at_end(KIND):
             self._note_outcome(delivery, "failed", "vitcam ended before it was delivered")
 
-    def _turn(self, outbox: Outbox, loop: asyncio.AbstractEventLoop) -> None:
+    def _turn(self, outbox: Outbox, loop: "asyncio.AbstractEventLoop") -> None:
         self._worker.beat()
         delivery = self._next(outbox)
         self._in_outbox = outbox.waiting(KIND)
@@ -158,10 +163,12 @@ class Webhooks:
                 self._note_outcome(oldest, "failed", "it is too old, or too many newer webhooks wait")
             self._in_outbox = outbox.waiting(KIND)
 
-    def _deliver(self, outbox: Outbox, delivery: Delivery, loop: asyncio.AbstractEventLoop) -> None:
+    def _deliver(self, outbox: Outbox, delivery: Delivery, loop: "asyncio.AbstractEventLoop") -> None:
+        from asyncio import CancelledError
+
         try:
             said = self._send(delivery, loop)
-        except asyncio.CancelledError:  # the run ends: the next one delivers it
+        except CancelledError:  # the run ends: the next one delivers it
             return
         except WebhookRefused as refusal:
             self._give_up(outbox, delivery, str(refusal))
@@ -175,7 +182,7 @@ class Webhooks:
             outbox.remove(delivery)
             self._note_outcome(delivery, "ok", said)
 
-    def _send(self, delivery: Delivery, loop: asyncio.AbstractEventLoop) -> str:
+    def _send(self, delivery: Delivery, loop: "asyncio.AbstractEventLoop") -> str:
         body = delivery.body.encode()
         headers = {"Idempotency-Key": delivery.key, **signed(self.secret, int(time.time()), body)}
         sending = loop.create_task(post(delivery.destination, body, headers))

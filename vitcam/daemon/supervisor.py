@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 
 _TICK_S = 0.1  # how soon a signal or the end of a file is seen
 _STATUS_S = 1.0
+_FIRST_S = 0.5  # the page waits so long for the first picture at most; a camera may take longer
 _TRIM_S = 10.0
 _END_WITHIN_S = 0.6  # for each part
 _ALL_END_WITHIN_S = 1.0  # below `shutdown.EXIT_WITHIN_S`: the interpreter needs time for its own end
@@ -72,14 +73,14 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         daemon = _assembled(options, environ, make)
         if daemon.web is not None:
             with daemon.set_aside.blameless():
-                daemon.web.start()
+                daemon.web.start(lambda: daemon.pipeline.predicted.get(0, _FIRST_S))
         daemon.recording.start()
         daemon.pipeline.start(daemon.open_source)
         daemon.heat.start(daemon.pipeline.progress)
         daemon.rule_engine.start()
         if daemon.mqtt is not None:
             daemon.mqtt.start()
-        if daemon.web is not None:  # takes 0.2 s, in which the first picture is classified already
+        if daemon.web is not None:
             daemon.web.wait_until_serving()
             if daemon.collector is not None and folder is not None:
                 note_address(folder, daemon.web.url, serving)

@@ -1,6 +1,5 @@
 """Fetches what the wall shows of every peer, in one thread, and only while somebody looks."""
 
-import asyncio
 import logging
 import threading
 import time
@@ -102,6 +101,8 @@ class PeerWatch:
         return not self._over and bool(self.peers) and time.monotonic() < self._wanted_until_s
 
     def _run(self) -> None:
+        import asyncio  # few cameras have peers
+
         while not self._over:
             self.worker.beat()
             self._wake.clear()
@@ -113,6 +114,8 @@ class PeerWatch:
                 self._wake.wait(_IDLE_S)
 
     async def _fetch_while_wanted(self) -> None:
+        import asyncio
+
         from vitcam.peers.client import open_session  # takes 0.3 s
 
         tasks: dict[tuple[Peer, PeerAccess], asyncio.Task[None]] = {}
@@ -135,6 +138,8 @@ class PeerWatch:
 
     async def _follow(self, session: "ClientSession", peer: Peer, access: PeerAccess) -> None:
         """Ask one peer again and again. It waits for no other one."""
+        import asyncio
+
         from vitcam.peers.client import PeerClient, PeerTrouble
 
         client, slot, asked_s = PeerClient(session, peer, access), self._slots[peer.name], float("-inf")

@@ -1,34 +1,29 @@
 """The web server as the daemon sees it: it binds its port at once, runs in one thread, and stops in time."""
 
-import asyncio
-import contextlib
 import errno
 import logging
-import resource
 import socket
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, wait
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from vitcam.errors import VitcamError
 from vitcam.machine import own_address
 from vitcam.slot import Current
 from vitcam.web.parts import Binding, WebParts, WebThreads
-from vitcam.web.requests.allowed_hosts import AllowedHosts, is_loopback
+from vitcam.web.requests.allowed_hosts import is_loopback
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
-from vitcam.web.tls import HANDSHAKE_TIMEOUT_S, SHUTDOWN_TIMEOUT_S, Certificate
+from vitcam.web.tls import Certificate
 
 if TYPE_CHECKING:
-    from vitcam.web.requests.access import AccessControl
-    from vitcam.web.requests.connections import Connections
+    from vitcam.web.event_loop import EventLoop
 
 log = logging.getLogger(__name__)
 
 _EVERYWHERE = ("0.0.0.0", "", "::")
-_BEAT_S = 0.5
-_REFRESH_S = 1.0
 _START_TIMEOUT_S = 90.0  # as long as systemd waits: a first start imports from a slow SD card
 _BACKLOG = 1024  # the kernel may allow less
 
@@ -49,8 +44,8 @@ class WebServer:
         self.threads = WebThreads.new()
         self.encoder = Encoder(self.threads.encode)
         self._thread: threading.Thread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stopping = asyncio.Event()
+        self._loop: EventLoop | None = None
+        self._over = False
         self._serving: Future[None] = Future()
         self.beat_ns = time.monotonic_ns()
         """Monotonic time at which the event loop was last seen running; the watchdog reads it."""
@@ -77,11 +72,15 @@ class WebServer:
         """Take over another default picture and other host names, from the next request on. In any thread."""
         self._parts.default.value, self._names.value = default, names
 
-    def start(self) -> None:
-        """Bind the port and start the thread. Raises VitcamError if the port is not available."""
+    def start(self, goes_first: Callable[[], object] = lambda: None) -> None:
+        """Bind the port and start the thread. Raises VitcamError if the port is not available.
+
+        goes_first  the thread calls it before it does anything: most of its start is imports, and while they run,
+                    other threads wait for the interpreter's lock
+        """
         listener = listen(self._binding.host, self._port)
         self._port = listener.getsockname()[1]
-        self._thread = threading.Thread(target=self._run, args=(listener,), name="web", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(listener, goes_first), name="web", daemon=True)
         self._thread.start()
 
     def wait_until_serving(self) -> None:
@@ -96,87 +95,33 @@ class WebServer:
         if self._thread is not None:
             deadline = time.monotonic() + timeout_s
             wait([self._serving], timeout_s)  # a server that is still starting cannot be stopped yet
+            self._over = True
             if self._loop is not None:
-                with contextlib.suppress(RuntimeError):  # the loop has ended already
-                    self._loop.call_soon_threadsafe(self._stopping.set)
+                self._loop.stop()
             self._thread.join(max(0.0, deadline - time.monotonic()))
         for executor in self.threads:
             executor.shutdown(wait=False, cancel_futures=True)
 
-    def _run(self, listener: socket.socket) -> None:
+    def _run(self, listener: socket.socket, goes_first: Callable[[], object]) -> None:
         try:
-            asyncio.run(self._serve(listener))
+            goes_first()
+            from vitcam.web.event_loop import EventLoop  # imports asyncio and aiohttp
+
+            loop = EventLoop(self._parts, self._binding, self._names, self._certificate, self.threads, self.encoder)
+            self._loop = loop
+            if self._over:  # it was stopped meanwhile
+                loop.stop()
+            loop.run(listener, self._served, self._seen)
         except Exception as error:
             log.exception("the web server ended")  # the watchdog sees that `beat_ns` is old
             if not self._serving.done():
                 self._serving.set_exception(error)
 
-    async def _serve(self, listener: socket.socket) -> None:
-        self._loop = asyncio.get_running_loop()
-        from aiohttp import web  # takes 0.2 s, which a daemon without a web server does not have to wait
-
-        from vitcam.web.app import build_app
-        from vitcam.web.requests.access import AccessControl
-        from vitcam.web.requests.connections import Connections
-        from vitcam.web.requests.proxies import TrustedProxies
-
-        binding = self._binding
-        proxies = TrustedProxies(binding.proxies)
-        connections = Connections(resource.getrlimit(resource.RLIMIT_NOFILE)[0], proxies.is_proxy)
-        access = AccessControl(binding.guard, self.threads.access, self.threads.password) if binding.guard else None
-        hosts = AllowedHosts(binding.host, self._names)
-        app = build_app(
-            self._parts,
-            threads=self.threads,
-            encoder=self.encoder,
-            allowed_hosts=hosts,
-            binding=binding,
-            access=access,
-            connections=connections,
-            proxies=proxies,
-        )
-        runner = web.AppRunner(
-            app,
-            handle_signals=False,
-            handler_cancellation=True,  # when its client leaves
-            shutdown_timeout=0.2,
-        )
-        await runner.setup()
-        server = cast(web.Server, runner.server)  # there since `setup`
-        accepting = asyncio.create_task(connections.accept(listener, server, **self._tls()))
+    def _served(self) -> None:
         self._serving.set_result(None)
-        refreshing = asyncio.create_task(self._refresh_regularly(access))
-        await self._beat_until_stopped(connections, accepting)
-        for task in (refreshing, accepting):
-            task.cancel()
-        listener.close()
-        connections.abort_all()
-        await runner.cleanup()
 
-    def _tls(self) -> dict[str, Any]:
-        """Options of `connect_accepted_socket`."""
-        if self._certificate is None:
-            return {}
-        times = {"ssl_handshake_timeout": HANDSHAKE_TIMEOUT_S, "ssl_shutdown_timeout": SHUTDOWN_TIMEOUT_S}
-        return {"ssl": self._certificate.context, **times}
-
-    async def _refresh_regularly(self, access: "AccessControl | None") -> None:
-        """Notice that password, tokens or certificate changed. A slow disk delays this, and nothing else."""
-        while access is not None or self._certificate is not None:
-            await asyncio.sleep(_REFRESH_S)
-            if access is not None:
-                await access.refresh()
-            if self._certificate is not None:
-                await asyncio.wrap_future(self.threads.access.submit(self._certificate.refresh))
-
-    async def _beat_until_stopped(self, connections: "Connections", accepting: "asyncio.Task[None]") -> None:
-        while not self._stopping.is_set():
-            if accepting.done():
-                accepting.result()  # raises what ended it
-            self.beat_ns = time.monotonic_ns()
-            connections.look()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), _BEAT_S)
+    def _seen(self) -> None:
+        self.beat_ns = time.monotonic_ns()
 
 
 def listen(host: str, port: int) -> socket.socket:

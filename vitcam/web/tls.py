@@ -1,13 +1,15 @@
 """TLS with the user's certificate, which is read again when its files change."""
 
 import logging
-import ssl
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from vitcam.errors import ConfigError
 from vitcam.storage.files import Stamp, stamp_of
+
+if TYPE_CHECKING:
+    import ssl
 
 HANDSHAKE_TIMEOUT_S = 10.0
 SHUTDOWN_TIMEOUT_S = 2.0  # for a client to say that it has understood the end
@@ -33,8 +35,10 @@ class CertificateFiles:
             raise ConfigError("web.key is set, and web.certificate is not; set both for https, or none for http")
         return None
 
-    def context(self) -> ssl.SSLContext:
+    def context(self) -> "ssl.SSLContext":
         """For a server. Raises ConfigError if the files cannot be used."""
+        import ssl  # few daemons serve https
+
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         for path in (self.certificate, self.key):
             if path is not None:
@@ -86,7 +90,7 @@ class Certificate:
         else:
             log.info("the certificate in %s is in use for new connections", self._files.certificate)
 
-    def _take_newest(self, connection: ssl.SSLObject, _name: str | None, _context: ssl.SSLContext) -> None:
+    def _take_newest(self, connection: "ssl.SSLObject", _name: str | None, _context: "ssl.SSLContext") -> None:
         """Called in each handshake, before a certificate is sent; also for a client that names no server."""
         connection.context = self._newest
 

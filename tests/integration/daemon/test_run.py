@@ -213,6 +213,23 @@ def test_help_does_not_pay_for_opencv_or_the_runtime() -> None:
     assert subprocess.run([sys.executable, "-c", code], env=os.environ, timeout=60).returncode == 0
 
 
+NOT_AT_THE_START = {
+    "aiohttp", "asyncio", "av", "email", "http.client", "importlib.metadata", "multiprocessing", "rich", "segno", "ssl",
+    "unittest", "urllib.request", "xml", "numpy.ma", "vitcam.explain", "vitcam.web.event_loop", "vitcam.web.app",
+    "vitcam.peers.client", "vitcam.mqtt", "vitcam.teach", "vitcam.doctor", "vitcam.benchmark", "vitcam.backup",
+}  # fmt: skip
+"""What the first picture does not need: it comes later, or never, since it takes time and memory."""
+
+
+def test_a_daemon_imports_nothing_before_its_first_picture_that_it_can_do_without() -> None:
+    code = "import sys, vitcam.cli.run, vitcam.daemon.supervisor, vitcam.web.server; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    imported = set(done.stdout.split())
+
+    assert "vitcam.pipeline.pipeline" in imported
+    assert not NOT_AT_THE_START & imported
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_daemon_that_a_shell_started_in_its_background_ends_by_the_same_signals(number: signal.Signals) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as such a shell does, and its children inherit it

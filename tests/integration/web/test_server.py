@@ -25,20 +25,36 @@ def test_start_raises_at_once_if_the_port_is_in_use(camera: Camera, server: WebS
 
 def test_a_server_that_does_not_start_in_time_is_one_sentence(camera: Camera, monkeypatch: pytest.MonkeyPatch) -> None:
     may_serve = threading.Event()
-    serve = WebServer._run
-
-    def serve_late(late: WebServer, listener: socket.socket) -> None:
-        may_serve.wait(60)
-        serve(late, listener)
-
-    monkeypatch.setattr(WebServer, "_run", serve_late)
     monkeypatch.setattr("vitcam.web.server._START_TIMEOUT_S", 0.05)
     server = WebServer(camera.parts(), Binding())
-    server.start()
+    server.start(lambda: may_serve.wait(60))
     with pytest.raises(VitcamError, match=r"did not start within 0\.05 s"):
         server.wait_until_serving()
     may_serve.set()
     server.stop(10)
+
+
+def test_what_goes_first_ends_before_the_first_answer_and_who_connects_meanwhile_is_answered(camera: Camera) -> None:
+    ended: list[float] = []
+    may_serve = threading.Event()
+    server = WebServer(camera.parts(), Binding())
+
+    def goes_first() -> None:
+        may_serve.wait(60)
+        ended.append(time.monotonic())
+
+    server.start(goes_first)
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=60) as early:
+        early.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert not server._serving.done()
+        may_serve.set()
+        assert early.recv(100).startswith(b"HTTP/1.1 200")
+        answered = time.monotonic()
+    server.stop(10)
+
+    assert ended
+    assert ended[0] < answered
 
 
 def test_the_heartbeat_goes_on_while_the_event_loop_runs_and_stops_with_it(server: WebServer) -> None:

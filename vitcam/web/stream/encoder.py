@@ -1,6 +1,6 @@
 """From a frame to a JPEG: shrink, draw the overlay, encode. All of it runs off the event loop."""
 
-import asyncio
+from collections.abc import Callable
 from concurrent.futures import Executor
 
 import cv2
@@ -31,24 +31,23 @@ class Encoder:
     async def encode_frame(self, classified: ClassifiedFrame, variant: Variant) -> bytes:
         """A frame with its overlay, as JPEG."""
         self.encoded += 1
-        return await asyncio.get_running_loop().run_in_executor(
-            self._executor, lambda: encode_jpeg(draw(classified, variant), variant.quality)
-        )
+        return await self._made(lambda: encode_jpeg(draw(classified, variant), variant.quality))
 
     async def encode_look(self, seen: Image, look: Prediction, variant: Variant) -> bytes:
         """What the model saw of something that is followed, with its overlay, as JPEG.
 
         seen  (h, w, 3) uint8, RGB
         """
-        return await asyncio.get_running_loop().run_in_executor(
-            self._executor, lambda: encode_jpeg(draw_look(seen, look, variant), variant.quality)
-        )
+        return await self._made(lambda: encode_jpeg(draw_look(seen, look, variant), variant.quality))
 
     async def encode_placeholder(self, placeholder: Placeholder, variant: Variant) -> bytes:
         """The picture that says why there is no frame, as JPEG."""
-        return await asyncio.get_running_loop().run_in_executor(
-            self._executor, lambda: encode_jpeg(draw_placeholder(placeholder, variant.width), variant.quality)
-        )
+        return await self._made(lambda: encode_jpeg(draw_placeholder(placeholder, variant.width), variant.quality))
+
+    async def _made(self, make: Callable[[], bytes]) -> bytes:
+        from asyncio import get_running_loop  # which is not imported before the first picture
+
+        return await get_running_loop().run_in_executor(self._executor, make)
 
 
 def draw(classified: ClassifiedFrame, variant: Variant) -> Image:
