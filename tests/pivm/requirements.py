@@ -17,12 +17,13 @@ PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 
 def requirements(project: dict[str, Any], python_version: str) -> Iterator[str]:
-    """The dependencies that apply on that Python.
+    """The dependencies that apply on that Python, with those of the extra that the service brings.
 
     project         the content of a pyproject.toml
     python_version  such as "3.13"
     """
-    for line in project["project"]["dependencies"]:
+    own = project["project"]
+    for line in (*own["dependencies"], *own.get("optional-dependencies", {}).get("mqtt", ())):
         wanted = Requirement(line)
         if wanted.marker is None or wanted.marker.evaluate({"python_version": python_version}):
             wanted.marker = None
