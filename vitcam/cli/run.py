@@ -82,10 +82,9 @@ def run(
     config: ConfigOptions,
 ) -> None:
     """Classify what the camera sees, log it, and show it in a browser."""
-    from vitcam.processes.resources import collect_no_garbage, use_one_heap
+    from vitcam.processes.resources import use_one_heap
 
     use_one_heap()  # before what is imported next starts threads
-    collect_no_garbage()
     from vitcam.daemon.parts import RunOptions
     from vitcam.daemon.supervisor import supervise
 

@@ -96,11 +96,6 @@ def switch_threads_often() -> None:
     sys.setswitchinterval(_SWITCH_S)
 
 
-def collect_no_garbage() -> None:
-    """Until `collect_garbage_often`: a start makes 350,000 objects that stay, and hardly one that does not."""
-    gc.disable()
-
-
 def collect_garbage_often() -> None:
     """Find garbage after thousands of new objects, not after a hundred thousand. Call it once everything is loaded.
 
@@ -109,7 +104,6 @@ def collect_garbage_often() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.enable()
     gc.set_threshold(_NEW_OBJECTS, _EVERY, _EVERY)
 
 
