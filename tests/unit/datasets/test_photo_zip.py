@@ -5,6 +5,7 @@ import stat
 import struct
 import tracemalloc
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -83,21 +84,21 @@ def changed(file: io.BytesIO, at: int, value: bytes) -> io.BytesIO:
 
 
 @pytest.mark.parametrize(
-    ("file", "named"),
+    ("made", "named"),
     [
-        (link(b"/etc/passwd"), "link"),
-        (changed(zipped({"cup/1.jpg": b"a" * 99}), 8, b"\x01"), "password"),
-        (zipped({"cup/1.jpg": b"a" * 99}, zipfile.ZIP_BZIP2), "deflate"),
-        (zipped({"cup/1.jpg": b"a" * 99}, zipfile.ZIP_LZMA), "deflate"),
-        (zipped({"cup/1.jpg": bytes(MOST_BYTES + 1)}), "larger"),
-        (changed(zipped({"cup/1.jpg": bytes(MOST_BYTES + 1)}), 24, struct.pack("<I", 1000)), "damaged"),
-        (changed(zipped({"cup/1.jpg": b"a" * 99}), 16, b"\0\0\0\0"), "damaged"),
-        (changed(zipped({"cup/1.jpg": b"a" * 99}), 42, struct.pack("<I", 40)), "damaged"),
+        (lambda: link(b"/etc/passwd"), "link"),
+        (lambda: changed(zipped({"cup/1.jpg": b"a" * 99}), 8, b"\x01"), "password"),
+        (lambda: zipped({"cup/1.jpg": b"a" * 99}, zipfile.ZIP_BZIP2), "deflate"),
+        (lambda: zipped({"cup/1.jpg": b"a" * 99}, zipfile.ZIP_LZMA), "deflate"),
+        (lambda: zipped({"cup/1.jpg": bytes(MOST_BYTES + 1)}), "larger"),
+        (lambda: changed(zipped({"cup/1.jpg": bytes(MOST_BYTES + 1)}), 24, struct.pack("<I", 1000)), "damaged"),
+        (lambda: changed(zipped({"cup/1.jpg": b"a" * 99}), 16, b"\0\0\0\0"), "damaged"),
+        (lambda: changed(zipped({"cup/1.jpg": b"a" * 99}), 42, struct.pack("<I", 40)), "damaged"),
     ],
     ids=["link", "locked", "bzip2", "lzma", "large", "says that it is small", "checksum", "place"],
 )
-def test_a_file_that_is_not_read_is_refused_by_itself(file: io.BytesIO, named: str) -> None:
-    found = PhotoZip(file)
+def test_a_file_that_is_not_read_is_refused_by_itself(made: Callable[[], io.BytesIO], named: str) -> None:
+    found = PhotoZip(made())
 
     with pytest.raises(UsageError, match=named):
         found.read(found.photos[0])
@@ -109,20 +110,21 @@ def crowded() -> io.BytesIO:
 
 
 @pytest.mark.parametrize(
-    "file",
+    "made",
     [
-        io.BytesIO(),
-        io.BytesIO(b"PK\3\4" + bytes(1000)),
-        io.BytesIO(zipped({"a/1.jpg": b"x" * 1000}).getvalue()[:-30]),
-        zipped({}),
-        zipped({"folder/": b""}),
-        zipped({str(number): b"" for number in range(MOST_PHOTOS + 1)}),
-        crowded(),
-        io.BytesIO(bytes(range(256)) * 40),
+        io.BytesIO,
+        lambda: io.BytesIO(b"PK\3\4" + bytes(1000)),
+        lambda: io.BytesIO(zipped({"a/1.jpg": b"x" * 1000}).getvalue()[:-30]),
+        lambda: zipped({}),
+        lambda: zipped({"folder/": b""}),
+        lambda: zipped({str(number): b"" for number in range(MOST_PHOTOS + 1)}),
+        crowded,
+        lambda: io.BytesIO(bytes(range(256)) * 40),
     ],
     ids=["empty", "cut", "end", "nothing", "folders", "many", "list", "other"],
 )
-def test_a_zip_that_cannot_be_read_or_holds_too_much_is_refused(file: io.BytesIO) -> None:
+def test_a_zip_that_cannot_be_read_or_holds_too_much_is_refused(made: Callable[[], io.BytesIO]) -> None:
+    file = made()
     with pytest.raises(UsageError):
         PhotoZip(file)
 
