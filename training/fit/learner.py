@@ -77,7 +77,12 @@ class Learner:
         return loss, right
 
     def steps(self, batches: Sequence[Batch], learning_rates: Sequence[float], room: int) -> list[tuple[float, float]]:
-        """Train on several batches in one call, compiled for `room` of them; returns what `step` does for each."""
+        """Train on several batches in one call.
+
+        batches  of `step`: (B, H, W, 3) and (B, C)
+        room     for how many batches the call is compiled
+        returns  what `step` does, for each
+        """
         if room == 1:
             return [self.step(*batches[0], learning_rates[0])]
         taught = [(images, self._with_soft_labels(images, targets)) for images, targets in batches]

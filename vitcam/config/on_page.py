@@ -49,7 +49,7 @@ class Why(StrEnum):
 
 _OF_BROKER = "host port user tls version prefix name snapshots commands discovery labels"
 _OF_ZONES = ("rect", "labels", "enter", "leave", "dwell_s", "follow")
-_RULE_KEYS = "name label zone above for_s between cooldown_s kind phase webhook notify push sound"
+_RULE_KEYS = "name label zone above for_s between cooldown_s kind phase webhook notify mqtt push sound"
 _OF_RULES = _RULE_KEYS.split()
 NOT_ON_PAGE: Mapping[str, Why] = MappingProxyType(
     {

@@ -28,7 +28,9 @@ def weights_on_grid(
     """Weights of the patches in rows and columns; None stays None.
 
     path, grid  of the model
+    weights     as many numbers as axes and grid have places, such as (heads, N)
     axes        before the grid, such as the number of heads
+    returns     (*axes, rows, columns)
     raises      ModelError if there are not as many weights
     """
     try:

@@ -42,7 +42,7 @@ class Table:
         return at + read("<I", data, at) if at else 0
 
     def vector(self, data: Content, position: int, kind: str) -> Vector:
-        """A field's numbers."""
+        """A field's numbers, (N,)."""
         at = self.follow(data, position)
         count = read("<I", data, at) if at else 0
         return np.frombuffer(data, kind, count, at + 4).copy() if at else np.empty(0, kind)

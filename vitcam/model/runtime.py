@@ -206,7 +206,7 @@ class Interpreter:
         return found[0] if found.ndim > 1 else found
 
     def get_real(self, position: int) -> NDArray[Any]:
-        """As `get_output`, in real numbers: a foreign model's output may be stored in whole ones."""
+        """As `get_output`, such as (labels,) in real numbers: a foreign model's output may be stored in whole ones."""
         return _real(self.outputs[position], self.get_output(position))
 
     def run_signature(self, signature: str, values: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
