@@ -116,7 +116,11 @@ class MqttSession:
         await client.subscribe([(topic, 1) for topic in subscribed])
         self._opened()
         jobs = (self._listen, self._send_events, self._send_state, self._send_pictures, self._send_retained)
-        await first_to_end(*(job() for job in jobs), self._say_goodbye())
+        try:
+            await first_to_end(*(job() for job in jobs), self._say_goodbye())
+        except Exception:
+            self._check_refusals()  # a broker may close the connection at once behind one
+            raise
 
     async def _say_goodbye(self) -> None:
         await self._signals.over.wait()
@@ -201,6 +205,9 @@ class MqttSession:
     async def _publish(self, topic: str, text: str, *, retain: bool = True) -> None:
         """Returns once the broker has it. Raises BrokerTrouble where it refuses."""
         await self._client.publish(topic, text, 1, retain)
+        self._check_refusals()
+
+    def _check_refusals(self) -> None:
         if self._refused:
             at = f"the MQTT broker {self._parts.address}"
             raise BrokerTrouble(
