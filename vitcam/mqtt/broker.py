@@ -36,6 +36,10 @@ class OtherVersion(BrokerTrouble):
     """The broker may know another version of the protocol."""
 
 
+class Refusal(BrokerTrouble):
+    """The broker took the connection, and does not take what is published."""
+
+
 class Broker:
     """Makes connections to the broker of the settings.
 

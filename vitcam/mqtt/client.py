@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from vitcam.frames import Event, Prediction, Unreadable
-from vitcam.mqtt.broker import Broker, BrokerTrouble, OtherVersion
+from vitcam.mqtt.broker import Broker, BrokerTrouble, OtherVersion, Refusal
 from vitcam.mqtt.jobs import done_in, first_to_end, wait_for
 from vitcam.mqtt.session import END_WITHIN_S, KIND, MqttParts, MqttSession, Signals
 from vitcam.sinks.sink import Summary
@@ -176,7 +176,7 @@ class MqttClient:
             await asyncio.gather(*helpers, return_exceptions=True)
 
     async def _try_once(self) -> bool:
-        """One connection, from its begin to its end; False where there was none."""
+        """One connection, from its begin to its end; False where there was none, or one that took nothing."""
         self._opened = False
         try:
             await first_to_end(self._session(), self._signals.over.wait(), grace_s=END_WITHIN_S)
@@ -184,6 +184,7 @@ class MqttClient:
             self._say(str(trouble))
             if isinstance(trouble, OtherVersion):
                 self._versions.rotate(-1)
+            self._opened = self._opened and not isinstance(trouble, Refusal)
         finally:
             self._connected = False
         return self._opened

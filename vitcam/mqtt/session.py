@@ -9,7 +9,7 @@ from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
-from vitcam.mqtt.broker import WINDOW, BrokerTrouble, notice_refusals
+from vitcam.mqtt.broker import WINDOW, Refusal, notice_refusals
 from vitcam.mqtt.commands import MqttCommands
 from vitcam.mqtt.jobs import done_in, first_to_end
 from vitcam.mqtt.report import Report
@@ -203,14 +203,14 @@ class MqttSession:
         await self._publish(topics.alert if delivery.rule else topics.event, delivery.body, retain=False)
 
     async def _publish(self, topic: str, text: str, *, retain: bool = True) -> None:
-        """Returns once the broker has it. Raises BrokerTrouble where it refuses."""
+        """Returns once the broker has it. Raises Refusal where it does not take it."""
         await self._client.publish(topic, text, 1, retain)
         self._check_refusals()
 
     def _check_refusals(self) -> None:
         if self._refused:
             at = f"the MQTT broker {self._parts.address}"
-            raise BrokerTrouble(
+            raise Refusal(
                 f"{at} refuses messages: {self._refused[0]}; let its user write to {self._parts.topics.base}/#"
             )
 

@@ -157,6 +157,15 @@ def test_what_the_broker_does_not_let_it_write_is_said_and_waits(tmp_path: Path)
         assert eventually(lambda: "let its user write to vitcam/cam/#" in client.state().trouble), client.state()
         assert client.state().waiting == 1
 
+        connected_s = time.monotonic()
+
+        def is_left_alone() -> bool:
+            nonlocal connected_s
+            connected_s = time.monotonic() if client.state().connected else connected_s
+            return time.monotonic() - connected_s > 1
+
+        assert eventually(is_left_alone), "it connects again and again"
+
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # paho leaves a refused TLS socket open
 def test_tls_with_client_certificates(tmp_path: Path) -> None:
