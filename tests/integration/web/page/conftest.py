@@ -7,6 +7,7 @@ from selenium.webdriver import Chrome
 
 from tests.integration.web.browser import console_errors, open_browser, resize
 from tests.integration.web.page.accessibility import Findings, findings, findings_at_every_size
+from tests.integration.web.page.every_view import Visit, visited
 
 
 @pytest.fixture(scope="package")
@@ -39,3 +40,9 @@ def what_axe_objects_to(request: pytest.FixtureRequest) -> Findings:
     """A look at the page as it stands; once its files have changed, also at every size, light and dark."""
     found: Findings = request.param
     return found
+
+
+@pytest.fixture(scope="module")
+def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
+    with visited(tmp_path_factory.mktemp("state")) as found:
+        yield found

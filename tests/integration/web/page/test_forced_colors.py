@@ -1,13 +1,11 @@
 """Every view in the few colours that the system gives (Windows calls it high contrast): backgrounds tell nothing."""
 
-from collections.abc import Iterator
-
 import pytest
 from selenium.webdriver import Chrome
 
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.accessibility import DESK, SCHEMES, findings
-from tests.integration.web.page.every_view import VIEWS, Visit, visited
+from tests.integration.web.page.every_view import VIEWS, Visit
 from tests.integration.web.page.test_page import wait
 from tests.integration.web.page.test_reflow import look
 
@@ -72,12 +70,6 @@ _WITHOUT_RING = """
       && ![part, shown, part.nextElementSibling, part.parentElement].filter(Boolean).some(rings);
   }).map((part) => part.id || part.outerHTML.slice(0, 80));
 """
-
-
-@pytest.fixture(scope="module")
-def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
-    with visited(tmp_path_factory.mktemp("state")) as found:
-        yield found
 
 
 @pytest.mark.parametrize("name", VIEWS)

@@ -1,6 +1,5 @@
 """The keyboard alone: Tab comes to all that can be pressed, says where it is, is never trapped, and comes back."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,7 +7,7 @@ from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.action_chains import ActionChains
 
 from tests.integration.web.browser import resize
-from tests.integration.web.page.every_view import VIEWS, Visit, visited
+from tests.integration.web.page.every_view import VIEWS, Visit
 from tests.integration.web.page.test_page import wait
 
 pytestmark = pytest.mark.slow("vitcam/web")
@@ -43,12 +42,6 @@ _HERE = """
            seen: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth };
 """
 _BEGIN = "document.activeElement?.blur(); scrollTo(0, 0); getSelection().removeAllRanges();"
-
-
-@pytest.fixture(scope="module")
-def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
-    with visited(tmp_path_factory.mktemp("state")) as found:
-        yield found
 
 
 def tab(chrome: Chrome) -> dict[str, Any] | None:

@@ -1,7 +1,6 @@
 """Every view at the sizes that people look at it, and at 200 % and 400 % zoom (WCAG 1.4.10): nothing is lost."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from selenium.webdriver import Chrome
 
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.accessibility import DESK, PHONE, PHONE_SIDEWAYS, SCHEMES, WIDE
-from tests.integration.web.page.every_view import VIEWS, Visit, visited
+from tests.integration.web.page.every_view import VIEWS, Visit
 from tests.integration.web.page.test_page import wait
 
 pytestmark = pytest.mark.slow("vitcam/web")
@@ -34,12 +33,6 @@ _SMALL = """
     .map(([part, box]) => `${part.id || part.outerHTML.slice(0, 60)}, ${box.width | 0}×${box.height | 0}`);
 """
 _WIDER = "return document.documentElement.scrollWidth - innerWidth"
-
-
-@pytest.fixture(scope="module")
-def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
-    with visited(tmp_path_factory.mktemp("state")) as found:
-        yield found
 
 
 @pytest.mark.parametrize("name", VIEWS)
