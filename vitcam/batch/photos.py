@@ -13,7 +13,6 @@ from itertools import chain, count, islice
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from vitcam.batch.ordered_pool import Neighbour, Started, StartedTask, SteppedTask, Task, in_order
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.model.classifier import Classifier
@@ -27,6 +26,7 @@ from vitcam.sources.images import Images, bytes_of
 from vitcam.sources.network.address import reason_of
 from vitcam.sources.network.client import fetch
 from vitcam.sources.source import SourceOptions, log_unreadable
+from vitcam.threads.ordered_pool import Neighbour, Started, StartedTask, SteppedTask, Task, in_order
 
 _FETCH_TIMEOUT_S = 20
 _FETCH_LIMIT = 64 * 1024 * 1024

@@ -63,7 +63,11 @@ class Neighbour(Generic[Resource, Result]):
 
 
 def in_order(
-    tasks: Iterator[Task[Resource, Result]], resources: Sequence[Resource], max_bytes: int = MAX_BYTES
+    tasks: Iterator[Task[Resource, Result]],
+    resources: Sequence[Resource],
+    max_bytes: int = MAX_BYTES,
+    most: int | None = None,
+    name: str = "worker",
 ) -> Generator[Result, None, None]:
     """Do all tasks and give their results in order, each as soon as it and all before it are there.
 
@@ -73,21 +77,24 @@ def in_order(
     tasks      what a task raises, or `tasks` itself, is raised in its turn and ends everything
     resources  one for each thread; no other thread uses it
     max_bytes  of the tasks that are started and whose results were not used yet; a larger task is done alone
+    most       how many these tasks are at most; None: enough that a large one does not stop the others
+    name       of the threads, before their number
     """
-    pool = _Pool(tasks, len(resources), max_bytes)
+    pool = _Pool(tasks, len(resources), max_bytes, most or _LOOK_AHEAD * _RUN * len(resources))
     threads = [
-        threading.Thread(target=pool.serve, args=(resource,), name=f"worker {number}", daemon=True)
+        threading.Thread(target=pool.serve, args=(resource,), name=f"{name} {number}", daemon=True)
         for number, resource in enumerate(resources)
     ]
-    for thread in threads:
-        thread.start()
     try:
+        for thread in threads:
+            thread.start()
         yield from pool.results()
     finally:
         pool.close()
         deadline = time.monotonic() + _PATIENCE_S
         for thread in threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
+            if thread.ident is not None:  # else the system gave none
+                thread.join(max(0.0, deadline - time.monotonic()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,19 +121,29 @@ class _Pool(Generic[Resource, Result]):
     Memory is granted in the order of the tasks, so the oldest never waits for a later one.
     """
 
-    def __init__(self, tasks: Iterator[Task[Resource, Result]], threads: int, max_bytes: int) -> None:
+    def __init__(self, tasks: Iterator[Task[Resource, Result]], threads: int, max_bytes: int, most: int) -> None:
         self._tasks = tasks
         self._threads = threads
         self._max_bytes = max_bytes
+        self._most = most
         self._turn = threading.Lock()
         self._changed = threading.Condition()
         self._pending: deque[_Pending[Resource, Result]] = deque()
         self._ahead: deque[Task[Resource, Result]] = deque()
         """Not started yet. All but the last are neighbours."""
         self._over = self._closed = False
+        self._failure: BaseException | None = None
 
     def serve(self, resource: Resource) -> None:
         """Do tasks until there is none left; for a thread of its own."""
+        try:
+            self._serve(resource)
+        except BaseException as error:  # noqa: BLE001 - the outermost function: whoever fetches results gets it
+            with self._changed:
+                self._failure = error
+                self._changed.notify_all()
+
+    def _serve(self, resource: Resource) -> None:
         while run := self._take():
             going = [(pending, pending.task.steps(resource)) for pending in run]
             del run  # while this thread waits for its next tasks, it must not keep the results in memory
@@ -150,7 +167,9 @@ class _Pool(Generic[Resource, Result]):
 
     def _first(self) -> Future[Result] | None:
         with self._changed:
-            self._changed.wait_for(lambda: self._pending or self._over)
+            self._changed.wait_for(lambda: self._pending or self._over or self._failure)
+            if self._failure is not None:
+                raise self._failure
             return self._pending[0].result if self._pending else None
 
     def _take(self) -> list[_Pending[Resource, Result]]:
@@ -198,7 +217,7 @@ class _Pool(Generic[Resource, Result]):
         return pending
 
     def _has_place(self) -> bool:
-        return len(self._pending) < _LOOK_AHEAD * _RUN * self._threads
+        return len(self._pending) < self._most
 
     def _fits_beside(self, run: list[_Pending[Resource, Result]], started: Started[Resource, Result]) -> bool:
         together = started.size + sum(each.task.size for each in run)

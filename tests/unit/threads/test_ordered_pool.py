@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from vitcam.batch.ordered_pool import Neighbour, StartedTask, SteppedTask, Task, in_order
+from vitcam.threads.ordered_pool import Neighbour, StartedTask, SteppedTask, Task, in_order
 
 PATIENCE_S = 30.0
 
