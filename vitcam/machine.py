@@ -41,6 +41,11 @@ class Machine:
         degrees = [int(text) / 1000 for text in readings if re.fullmatch(r"-?\d+", text)]
         return max(degrees, default=None)
 
+    def available_bytes(self) -> int | None:
+        """Memory that programs can have without swapping; None where the kernel does not say it."""
+        found = re.search(r"^MemAvailable:\s+(\d+) kB", read_text(self.root / "proc/meminfo"), re.MULTILINE)
+        return int(found[1]) * 1024 if found else None
+
     def hindrances(self, by_command: bool = True) -> tuple[list[str], list[str]] | None:
         """What throttles the processor now, and what has since the boot; None where it is not a Pi.
 

@@ -1,13 +1,11 @@
 """The machine: disk, memory, temperature, power, and the program that encodes clips."""
 
-import re
 import shutil
 
 from vitcam.clips.ffmpeg import INSTALL, find_ffmpeg
 from vitcam.doctor.check import CheckContext, CheckResult
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
-from vitcam.machine import read_text
 
 _GB = 1_000_000_000
 
@@ -28,10 +26,9 @@ def disk(context: CheckContext) -> CheckResult:
 
 def memory(context: CheckContext) -> CheckResult:
     """Memory that is available without swapping."""
-    match = re.search(r"^MemAvailable:\s+(\d+) kB", read_text(context.machine.root / "proc/meminfo"), re.MULTILINE)
-    if match is None:
+    available = context.machine.available_bytes()
+    if available is None:
         return CheckResult("warn", "/proc/meminfo does not say how much memory is available", "mount /proc")
-    available = int(match[1]) * 1024
     found = f"{available / _GB:.1f} GB available"
     fix = "end the processes that take most: ps aux --sort=-rss | head"
     return _enough(available, 0.15, 0.4, found, fix)
