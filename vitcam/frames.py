@@ -141,7 +141,11 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """What one prediction cost, in ms; `total` runs from capture to the finished prediction."""
+    """What one prediction cost, in ms; `total` runs from capture to the finished prediction.
+
+    Where several frames of a film are classified at the same time, `infer` is still the inference of this one, on its
+    thread, and `total` includes the wait for the frames before it.
+    """
 
     capture: float
     preprocess: float

@@ -29,6 +29,7 @@ from vitcam.daemon.part_options import (
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.recording import Recording, recording_of
+from vitcam.daemon.replicas import FilmReplicas
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
@@ -120,6 +121,7 @@ def assemble(
     machine, frozen = Machine(environ), frozen_of(settings, areas)
     heat = HeatWatch(machine, _heat_rules(settings.heat, machine, classifier))
     follower = Follower(settings.look.follow, classifier.input, lambda: crop.region)
+    camera = CameraClassifier(model, limits=heat.limits, demand=demand)
     publisher = Publisher(settings.events.rules, over.set, areas, vocabulary, follower.tracks)
     pipeline = Pipeline(
         PipelineOptions(
@@ -133,13 +135,14 @@ def assemble(
             heat_limits=heat.limits,
             areas=areas,
             input=classifier.input,
+            replicas=FilmReplicas(model, camera, limits=heat.limits, demand=demand, machine=machine),
             follower=follower,
             pending=lambda: publisher.pending,
             events=lambda: publisher.lasting,
             worked=trials.worked,
             failed=trials.failed,
         ),
-        CameraClassifier(model, limits=heat.limits, demand=demand),
+        camera,
         publisher.prediction,
         over,
     )

@@ -32,6 +32,27 @@ _DETAIL = 4
 _UNUSED_S = 600.0
 
 
+class Explanations:
+    """Whether viewers want what the model computes only on request. For the thread of one interpreter.
+
+    demand  says what viewers want the model to compute
+    """
+
+    def __init__(self, demand: Demand) -> None:
+        self._demand = demand
+        self._explained_s: float | None = None
+
+    def next(self, classifier: Classifier) -> bool:
+        """Whether to explain the next frame. What explanations take is given back ten minutes after the last one."""
+        explain = self._demand.explanation
+        if explain:
+            self._explained_s = time.monotonic()
+        elif self._explained_s is not None and time.monotonic() - self._explained_s > _UNUSED_S:
+            self._explained_s = None
+            classifier.give_back()
+        return explain
+
+
 class CameraClassifier:
     """Used in one thread. Another number of threads takes an interpreter of its own: 10 MB while it is in use.
 
@@ -48,22 +69,15 @@ class CameraClassifier:
         self._of = model.value
         self._current = self._of.classifier
         self._limits = limits
-        self._demand = demand
+        self._explanations = Explanations(demand)
         self._threads = 0
-        self._explained_s: float | None = None
 
     def __call__(self, frame: Frame) -> Prediction:
         """The prediction for a frame, by what is in force now."""
         current = self.with_threads(self._limits.threads)
         if self._of.words is not None:
             self._of.words.give_to(current)
-        explain = self._demand.explanation
-        if explain:
-            self._explained_s = time.monotonic()
-        elif self._explained_s is not None and time.monotonic() - self._explained_s > _UNUSED_S:
-            self._explained_s = None
-            current.give_back()
-        return current(frame, explain=explain, teach=False)
+        return current(frame, explain=self._explanations.next(current), teach=False)
 
     def with_threads(self, threads: int) -> Classifier:
         """The model in use with this number of threads; 0: all."""

@@ -55,7 +55,7 @@ class Progress:
     classified: int
     """Frames since the start."""
     infer_ms: float
-    """Of the newest inference; 0 before the first."""
+    """For which the newest inference kept all threads busy; 0 before the first."""
 
 
 class HeatWatch:

@@ -3,7 +3,7 @@
 import copy
 import math
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -87,7 +87,7 @@ class Classifier:
         self.taught_pictures = self._taught.pictures if self._taught else frozenset()
         check_inputs(self.path, self.graph.inputs, self.card, words)
         check_outputs(self.path, self.graph.outputs, self.card)
-        own = self.graph.outputs[self._place].shape[-1] - self.card.row_capacity
+        own = self.graph.outputs[self.card.outputs["probabilities"]].shape[-1] - self.card.row_capacity
         self._first, count = places_of(self._taught, own)
         check_labels(self.path, self.labels, len(described.labels) if described and words else count)
         self._own_labels = self.labels
@@ -168,11 +168,6 @@ class Classifier:
         return other
 
     @property
-    def _place(self) -> int:
-        """Of the probabilities among the outputs."""
-        return self.card.outputs["probabilities"]
-
-    @property
     def identity(self) -> ModelIdentity:
         """What its predictions say that answered."""
         return self._identity
@@ -209,9 +204,13 @@ class Classifier:
         explain  also give rollout and rows, which takes about a tenth more time; no effect if `explains` is False
         teach    False: leave out `features` and `evidence_share`, which nobody asks for while a camera runs
         """
+        return self.infer(frame, explain, teach)()
+
+    def infer(self, frame: Frame, explain: bool = False, teach: bool = True) -> Callable[[], Prediction]:
+        """The same as far as the inference goes. What it returns does the rest, in any thread, before labels change."""
         image, given, preprocess_ms = self._prepare(frame)
         outputs, infer_ms = self._run(given, explain, teach)
-        return self._prediction(frame, outputs, image, preprocess_ms, infer_ms)
+        return partial(self._prediction, frame, outputs, image, preprocess_ms, infer_ms)
 
     def in_steps(self, frame: Frame) -> Generator[None, None, Prediction]:
         """The same in three steps. An inference replaces what is in the processor's caches, so of several frames each

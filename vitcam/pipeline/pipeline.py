@@ -17,10 +17,11 @@ from vitcam.heat.watch import Progress
 from vitcam.meters import StageTimes
 from vitcam.pictures.resize import InputSpec
 from vitcam.pipeline.beats import Beats, PublishBeat
+from vitcam.pipeline.following import Following
 from vitcam.pipeline.latest_frame import ClassifiedFrame, LatestFrame
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.retries import Retries
-from vitcam.pipeline.stages import CaptureStage, ClassifyStage, Following
+from vitcam.pipeline.stages import CaptureStage, ClassifyStage
 from vitcam.slot import Handover, Slot
 from vitcam.sources.source import Source
 from vitcam.state import Counts, FollowedState, Heartbeats, PipelineState, Rates, Status, ZoneRate
@@ -207,7 +208,8 @@ class Pipeline:
     def progress(self) -> Progress:
         """How much it has classified; much cheaper than `state`."""
         newest = self.predicted.peek()
-        return Progress(self._classify.classified.count, newest.ms.infer if newest else 0.0)
+        infer_ms = newest.ms.infer / self._classify.in_flight.at_once if newest else 0.0
+        return Progress(self._classify.classified.count, infer_ms)
 
     def wants_frame(self) -> bool:
         """Called by a live source for each picture that came, before any work is put into it.
@@ -235,7 +237,7 @@ class Pipeline:
         dead = (thread.name for thread in self._threads if not thread.is_alive())
         return Heartbeats(
             capture_ns=None if over else self._beats.capture.at_ns,
-            classifying_since_ns=self._beats.classify.since_ns,
+            classifying_since_ns=self._classify.since_ns,
             publishing_since_ns=self._beats.publish.since_ns,
             ended=() if over else tuple(dead),
         )
@@ -245,7 +247,7 @@ class Pipeline:
             return "no_signal", str(self.failure)
         if self.trouble:
             return "no_signal", self.trouble
-        since_ns = self._beats.classify.since_ns
+        since_ns = self._classify.since_ns
         if since_ns is not None and time.monotonic_ns() - since_ns > _SLOW_NS:
             return "degraded", "the model has not answered for more than 5 seconds"
         if self._classify.classified.count == 0:

@@ -4,59 +4,30 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 from vitcam.errors import MasksUnknown, SourceError, SourceLost
-from vitcam.follow.follower import Follower
 from vitcam.frames import Frame, Place, Prediction
 from vitcam.meters import LatencyMeter, RateMeter
 from vitcam.pipeline.beats import Beats, CaptureBeat, ClassifyBeat
+from vitcam.pipeline.following import Following
 from vitcam.pipeline.headlines import Headlines
 from vitcam.pipeline.latest_frame import LatestFrame
 from vitcam.pipeline.looks import Looks, PlaceLook
 from vitcam.pipeline.options import PipelineOptions
+from vitcam.pipeline.replicas import Finish, FramesInFlight, Returnable
 from vitcam.pipeline.retries import Retries
 from vitcam.slot import Handover, Slot
 from vitcam.sources.masks import masked
 from vitcam.sources.source import Source
-from vitcam.zones.areas import Areas
 
 log = logging.getLogger(__name__)
 
 _NOTICE_S = 0.25  # how soon a stage that waits for its rate sees another rate
 _VIEW = Place()
 _TIMES = ("capture", "preprocess", "infer", "total")  # as in `Timings`
-
-
-class Following:
-    """Shows frames to what follows things in them. Where it fails nothing is followed, and it begins again.
-
-    follower  gets each frame, from one thread at a time
-    """
-
-    def __init__(self, follower: Follower, stopping: threading.Event, failed: Callable[[str], None]) -> None:
-        self._follower = follower
-        self._retries = Retries("the follower", stopping, failed)
-
-    @property
-    def trouble(self) -> str:
-        """Why nothing is followed, as one sentence; empty while all is well."""
-        return self._retries.trouble
-
-    @property
-    def faults(self) -> int:
-        """How often it failed since the start."""
-        return self._retries.faults
-
-    def take(self, frame: Frame, areas: Areas) -> None:
-        """Take a frame, with its masks drawn."""
-        try:
-            self._follower.take(frame, areas)
-        except Exception as error:  # noqa: BLE001 - the model still sees the whole view
-            self._retries.failed(error)
-            self._follower.begin_anew()
-        else:
-            self._retries.worked()
 
 
 class CaptureStage:
@@ -212,6 +183,7 @@ class ClassifyStage:
         """Replaced as a whole, with the zones."""
         self._looks = Looks(options.follower)
         self._headlines = Headlines(options.events)
+        self.in_flight = FramesInFlight(options.replicas, options.areas)
         self._following = following
         self._retries = Retries("the classify stage", stopping, options.failed)
 
@@ -225,28 +197,65 @@ class ClassifyStage:
         """How often it failed since the start."""
         return self._retries.faults
 
+    @property
+    def since_ns(self) -> int | None:
+        """Monotonic time at which the oldest inference that runs now began; None while none does."""
+        began = (self._beats.classify.since_ns, self.in_flight.since_ns)
+        return min((at_ns for at_ns in began if at_ns is not None), default=None)
+
     def run(self) -> None:
         """Classify until no more frames come. A frame that fails is left out, but of files: its error is raised."""
         self._beats.classify = ClassifyBeat(waits=True)
-        for frame in self._frames:
-            self._beat_begin()
-            try:
-                self._take(masked(frame, self.options.areas.areas.masks))
-            except Exception as error:  # the next frame may be better, and the daemon must not end with this one
-                if not (self._beats.capture.live or self.options.lasting):
-                    raise
-                self._retries.failed(error)
-                self.options.follower.begin_anew()  # it may be what has failed, and would fail with the next one, too
-                self._beats.classify = replace(self._beats.classify, since_ns=None)
-                self._retries.wait()
-                self._beats.classify = replace(self._beats.classify, waits=True)
+        frames = Returnable(self._frames)
+        for frame in frames:
+            if self._is_plain():
+                frames.put_back(frame)
+                self._attempt(partial(self._take_several, frames))
             else:
-                self._retries.worked()
+                self.in_flight.give_back()
+                self._beat_begin()
+                self._attempt(partial(self._take, frame))
+        self.in_flight.give_back()
         self._predictions.close()
 
-    def _take(self, frame: Frame) -> None:
+    def _attempt(self, take: Callable[[], None]) -> None:
+        try:
+            take()
+        except Exception as error:  # the next frame may be better, and the daemon must not end with this one
+            if not (self._beats.capture.live or self.options.lasting):
+                raise
+            self._retries.failed(error)
+            self.options.follower.begin_anew()  # it may be what has failed, and would fail with the next one, too
+            self._beats.classify = replace(self._beats.classify, since_ns=None)
+            self._retries.wait()
+            self._beats.classify = replace(self._beats.classify, waits=True)
+        else:
+            self._retries.worked()
+
+    def _is_plain(self) -> bool:
+        """Whether every frame is classified as it is, whatever those before it show. Any thread may ask."""
+        options = self.options
+        areas = options.areas.areas
+        if options.replicas is None or self._beats.capture.live or areas.zones or options.follower.is_on(areas):
+            return False
+        return options.heat_limits.lower(options.max_fps) <= 0  # a frame that has to wait needs none beside it
+
+    def _take_several(self, frames: Returnable[Frame]) -> None:
+        """Classify frames of a film at the same time, as long as they are plain."""
+        with closing(self.in_flight.results(frames, self._is_plain)) as results:
+            for frame, finish in results:
+                if not self._stopping.is_set():  # else only wait for those that are still being classified
+                    self._attempt(partial(self._take_answer, frame, finish))
+
+    def _take_answer(self, frame: Frame, finish: Finish) -> None:
+        self._beat_begin()
+        self._meter_zones(())
+        self._tell(frame, self._counted(frame, finish()))
+
+    def _take(self, captured: Frame) -> None:
         """Look at a frame: of a live source only until a newer one waits."""
         options, areas, live = self.options, self.options.areas.areas, self._beats.capture.live
+        frame = masked(captured, areas.masks)
         if options.paused and live:
             self._leave_out(frame)
             return
@@ -274,7 +283,7 @@ class ClassifyStage:
 
     def _predict(self, frame: Frame, look: PlaceLook) -> None:
         place = look.place
-        prediction = self._classified(look.frame)
+        prediction = self._counted(look.frame, self._classify(look.frame))
         if place != _VIEW:
             prediction = replace(prediction, zone=place.zone, track=place.track)
         if look.of_rest:
@@ -285,15 +294,20 @@ class ClassifyStage:
             prediction = self.options.follower.looked(prediction)
         elif place.zone is not None:
             self.by_zone[place.zone].tick()
-        prediction = self._headlines.add_to(prediction)
         if self._looks.places == (_VIEW,):
-            self._latest.classified(frame, prediction)
+            self._tell(frame, prediction)
         else:
+            prediction = self._headlines.add_to(prediction)
             self._latest.classified_place(frame, prediction, self._looks.places)
-        self._pass_on(look.frame, prediction)
+            self._pass_on(look.frame, prediction)
 
-    def _classified(self, frame: Frame) -> Prediction:
-        prediction = self._classify(frame)
+    def _tell(self, frame: Frame, prediction: Prediction) -> None:
+        """Pass on what the whole view shows."""
+        prediction = self._headlines.add_to(prediction)
+        self._latest.classified(frame, prediction)
+        self._pass_on(frame, prediction)
+
+    def _counted(self, frame: Frame, prediction: Prediction) -> Prediction:
         self._beats.classify = ClassifyBeat(None, True, frame.captured_ns, self._beats.classify.due_s)
         self.classified.tick()
         ms = prediction.ms

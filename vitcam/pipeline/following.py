@@ -1,0 +1,40 @@
+"""What follows things in the frames, for the stages: a follower that fails does not end them."""
+
+import threading
+from collections.abc import Callable
+
+from vitcam.follow.follower import Follower
+from vitcam.frames import Frame
+from vitcam.pipeline.retries import Retries
+from vitcam.zones.areas import Areas
+
+
+class Following:
+    """Shows frames to what follows things in them. Where it fails nothing is followed, and it begins again.
+
+    follower  gets each frame, from one thread at a time
+    """
+
+    def __init__(self, follower: Follower, stopping: threading.Event, failed: Callable[[str], None]) -> None:
+        self._follower = follower
+        self._retries = Retries("the follower", stopping, failed)
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing is followed, as one sentence; empty while all is well."""
+        return self._retries.trouble
+
+    @property
+    def faults(self) -> int:
+        """How often it failed since the start."""
+        return self._retries.faults
+
+    def take(self, frame: Frame, areas: Areas) -> None:
+        """Take a frame, with its masks drawn."""
+        try:
+            self._follower.take(frame, areas)
+        except Exception as error:  # noqa: BLE001 - the model still sees the whole view
+            self._retries.failed(error)
+            self._follower.begin_anew()
+        else:
+            self._retries.worked()
