@@ -36,7 +36,7 @@ _PAGE = ROOT / "docs/program/benchmarks.md"
 _BEGIN, _END = "<!-- bench-budget: begin -->\n", "<!-- bench-budget: end -->"
 _VIEW = "/stream?overlay=evidence&width=640&fps=15"
 _AWAKE_S = 0.5  # until a daemon that slept is at its pace again
-_INFERENCE = "classify_stage", "invoke"
+_INFERENCE = "invoke"
 _LEAST = 0.5  # what costs less is not shown
 
 
@@ -61,14 +61,15 @@ class Clocked:
         """Until now."""
         print(file=self._lines, flush=True)
         rows, names = json.loads(self._lines.readline())
-        stages = {(_plain(thread), stage): sums for thread, stage, *sums in rows}
+        stages: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
+        for thread, stage, *more in rows:
+            _add(stages[_plain(thread), stage], more)
         threads: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
         for task in Path(f"/proc/{self.running.process.pid}/task").iterdir():
             ran_ns = int((task / "schedstat").read_text().split()[0])
             status = (task / "status").read_text().splitlines()
             switches = [int(line.split()[1]) for line in status if "ctxt_switches" in line]
-            sums = threads[_plain(names.get(task.name, "XNNPACK")), ""]
-            sums[:] = [before + more for before, more in zip(sums, (ran_ns, *switches), strict=True)]
+            _add(threads[_plain(names.get(task.name, "XNNPACK")), ""], (ran_ns, *switches))
         return Sums(stages, threads)
 
     def per_frame(self, seconds: float) -> dict[tuple[str, str], list[float]]:
@@ -81,7 +82,7 @@ class Clocked:
         after, took_ns = self.sums(), time.perf_counter_ns() - began
         process.send_signal(signal.SIGSTOP)
         found = _less(after.stages, before.stages) | _less(after.threads, before.threads)
-        frames = max(1, found[_INFERENCE][2])
+        frames = max(1, sum(calls for (_, stage), (*_, calls) in found.items() if stage == _INFERENCE))
         found["", "frame"] = [sum(ran for (_, stage), (ran, *_) in found.items() if not stage), took_ns, frames]
         return {key: [value / frames for value in values] for key, values in found.items()}
 
@@ -92,9 +93,13 @@ def _less(
     return {key: [a - b for a, b in zip(sums, before.get(key, (0, 0, 0)), strict=True)] for key, sums in after.items()}
 
 
+def _add(sums: list[int], more: Sequence[int]) -> None:
+    sums[:] = [before + after for before, after in zip(sums, more, strict=True)]
+
+
 def _plain(thread: str) -> str:
-    """Of a thread's name: without the number of an executor's."""
-    return thread.removesuffix("_0")
+    """Of a thread's name: without a number, so that threads that do the same count together."""
+    return thread.rstrip("0123456789").rstrip(" _")
 
 
 @contextmanager

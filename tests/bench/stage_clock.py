@@ -20,7 +20,7 @@ from typing import Any
 
 STAGES = {
     "capture": ("vitcam.pipeline.stages:CaptureStage._deliver",),
-    "follow": ("vitcam.pipeline.stages:Following.take",),
+    "follow": ("vitcam.pipeline.following:Following.take",),
     "choose looks": ("vitcam.pipeline.looks:Looks.begin", "vitcam.pipeline.looks:Looks.next"),
     "resize": ("vitcam.model.classifier:of_model_size", "vitcam.model.classifier:brightened"),
     "blank": ("vitcam.model.classifier:contrast",),
@@ -40,7 +40,10 @@ STAGES = {
         "vitcam.pipeline.latest_frame:LatestFrame.captured",
     ),
     "hand over": ("vitcam.slot:Handover.put", "vitcam.slot:Slot.put"),
-    "rest of classifying": ("vitcam.pipeline.stages:ClassifyStage._take",),
+    "rest of classifying": (
+        "vitcam.pipeline.stages:ClassifyStage._take",
+        "vitcam.pipeline.stages:ClassifyStage._take_answer",
+    ),
     "events": ("vitcam.pipeline.place_events:PlaceEvents.step",),
     "history": ("vitcam.history.recorder:Recorder.saw",),
     "best picture": ("vitcam.history.best_picture:BestPicture.consider",),

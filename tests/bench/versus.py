@@ -1,9 +1,11 @@
 """This checkout against another one, turn by turn: throughput, latency, start, memory, with the ratios' 95 % intervals.
 
 python -m tests.bench.versus PYTHON [--turns 12] [--model everyday] [--only rates|latency|start|memory]
+                             [--source demo:ram] [--threads N]
 
 PYTHON is the interpreter of the other checkout's virtual environment, such as ../before/.venv/bin/python. All daemons
-live through the whole measurement, but only one at a time is awake; who begins changes from turn to turn.
+live through the whole measurement, but only one at a time is awake; who begins changes from turn to turn. `--source`
+and `--threads` are of the rates: a film such as vitcam/sources/demo.mp4 is decoded and scaled, too.
 """
 
 import argparse
@@ -24,7 +26,7 @@ from tests.bench.startup import first_prediction_s
 from tests.bench.throughput import daemon_rate, one_viewer
 from tests.daemon import Daemon, daemon
 
-_FAST = ("--source", "demo:ram", "--no-realtime", "--loop", "--emit", "changes")
+_FAST = ("--no-realtime", "--loop", "--emit", "changes")
 _PACED = ("--source", "demo:ram", "--realtime", "--loop")
 _RATE_S = 1.0
 _FOLLOW_S = 3.0
@@ -109,11 +111,14 @@ def main() -> None:
     options.add_argument("--turns", type=int, default=12)
     options.add_argument("--model", default="everyday")
     options.add_argument("--only", choices=_PARTS)
+    options.add_argument("--source", default="demo:ram")
+    options.add_argument("--threads")
     o = options.parse_args()
     pythons = (o.python, sys.executable)
+    threads = ("--threads", o.threads) if o.threads else ()
     print(f"{o.turns} turns\n\n| | old | new | new / old, 95 % interval |\n|---|---|---|---|")
     shown: dict[str, Callable[[], None]] = {
-        "rates": lambda: show_rates(pythons, o.model, o.turns),
+        "rates": lambda: show_rates(pythons, o.model, o.turns, ("--source", o.source, *threads)),
         "latency": lambda: show_latency(pythons, o.model, o.turns),
         "start": lambda: show_start(pythons, o.model, o.turns),
         "memory": lambda: show_memory(pythons, o.model, o.turns),
@@ -122,11 +127,11 @@ def main() -> None:
         shown[part]()
 
 
-def show_rates(pythons: tuple[str, str], model: str, turns: int) -> None:
+def show_rates(pythons: tuple[str, str], model: str, turns: int, played: Sequence[str]) -> None:
     """Frames/s, without and with a viewer."""
     for name, watched in (("frames/s, nobody watches", False), ("frames/s, one viewer", True)):
         with ExitStack() as stack:
-            old, new = (stack.enter_context(asleep(p, model, *_FAST, watched=watched)) for p in pythons)
+            old, new = (stack.enter_context(asleep(p, model, *played, *_FAST, watched=watched)) for p in pythons)
             (rates,) = in_turns(3 * turns, partial(rates_per_s, old), partial(rates_per_s, new))
         show(name, rates)
 
