@@ -133,6 +133,28 @@ def test_a_text_fits_its_place(code: str) -> None:
         assert longest <= BUTTON or key not in buttons, key
 
 
+UNTYPESET = {
+    "de": r"[\"“']\w|\w[\"']",
+    "en": r"[\"']",
+    "es": r"[\"'“”]| …|\d %|^[^¿]*\?|^[^¡]*!",
+    "fr": r"[\"'“”]| …| [:;!?%»]|« |(?<![\u00a0\u202f])[:;!?](?!\S)",
+    "pt": r"[\"'«»]| …|\d %",
+}
+"""What each language writes otherwise: its quotation marks, and the spaces that must not break."""
+OF_PORTUGAL = r"(?i)câmara|ficheiro|ecrã|palavra-passe|telemóvel|definições|chávena|\b(?:largu|arranqu)e"
+
+
+@pytest.mark.parametrize("code", UNTYPESET)
+def test_a_language_is_set_as_its_readers_are_used_to(code: str) -> None:
+    texts = {key: text for key in catalogue(code) for text in forms(code, key).values()}
+
+    assert {key: text for key, text in texts.items() if re.search(UNTYPESET[code], text)} == {}
+
+
+def test_portuguese_is_that_of_brazil_as_in_the_names_of_labels() -> None:
+    assert [key for key in catalogue("pt") if re.search(OF_PORTUGAL, " ".join(forms("pt", key).values()))] == []
+
+
 def test_overlays_are_called_as_the_daemon_calls_them() -> None:
     words = catalogue(ORIGINAL)
 

@@ -89,8 +89,8 @@ export class Controls {
 
   #explain({ label, sentence }) {
     const name = document.createElement("b");
-    name.textContent = `${label}: `;
-    this.#sentence.replaceChildren(name, sentence);
+    name.textContent = label;
+    this.#sentence.replaceChildren(name, " ", sentence);
   }
 
   #addHeads(heads, chosen) {

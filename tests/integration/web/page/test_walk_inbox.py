@@ -106,7 +106,7 @@ def test_three_things_are_taught_ten_pictures_named_and_learned_from(
     waits = len(inbox(running)["pictures"])
     chrome.find_element(By.ID, "inbox-one").send_keys("u")
     until(chrome, lambda: inbox(running)["corrections"] == 9)
-    until(chrome, lambda: text(chrome, "inbox-message") == "The last answer was taken back.")
+    until(chrome, lambda: text(chrome, "inbox-message") == "The last answer was undone.")
     name_one(chrome, running, kind)
     chrome.find_element(By.ID, "inbox-one").send_keys(Keys.DELETE)
     until(chrome, lambda: text(chrome, "inbox-message") == "The picture was thrown away.")

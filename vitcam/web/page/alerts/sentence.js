@@ -14,7 +14,7 @@ export function sentenceOf(rule) {
     rule.phase === "end" && t("alerts.at_end"),
     rule.cooldown_s > 0 && t("alerts.quiet", { time: timeOf(rule.cooldown_s) }),
   ];
-  return [t("alerts.sentence", parts).replace(/\s+/g, " ").replace(" ,", ","), ...more.filter(Boolean)].join(" ");
+  return [t("alerts.sentence", parts).replace(/ +/g, " ").replace(" ,", ","), ...more.filter(Boolean)].join(" ");
 }
 
 // parts: name -> node; puts each into `line` where the sentence has it

@@ -200,6 +200,6 @@ def test_an_event_is_deleted_only_after_a_question(page: Chrome, site: Site, fin
 def test_an_event_that_is_gone_is_said_in_a_sentence(page: Chrome, site: Site, findings: Findings) -> None:
     open_history(page, site, "event/nothing")
 
-    wait(page, lambda: text(page, "event-message") == "This event is not in the store any more.")
+    wait(page, lambda: text(page, "event-message") == "This event is no longer stored.")
     assert hidden(page, "event-body")
     assert findings(page) == []
