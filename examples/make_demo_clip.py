@@ -99,6 +99,8 @@ def main(out: Path) -> None:
     """Render and encode."""
     raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{WIDTH}x{HEIGHT}", "-r", str(FPS), "-i", "-"]
     h264 = ["-c:v", "libx264", "-preset", "veryslow", "-crf", "25", "-pix_fmt", "yuv420p", "-g", str(2 * FPS)]
+    # who plays the clip has to keep each frame that another one may refer to: 16 of veryslow's own take 25 MB more
+    h264 += ["-refs", "2", "-bf", "8", "-x264-params", "b-pyramid=none"]
     index_first = ["-movflags", "+faststart"]
     program = shutil.which("ffmpeg")
     if program is None:

@@ -31,6 +31,13 @@ def test_the_clip_is_small_and_of_a_cameras_size_and_rate() -> None:
     assert CLIP.stat().st_size <= 3_000_000
 
 
+def test_a_player_of_the_clip_has_to_keep_two_frames_and_no_more() -> None:
+    said = re.search(rb"x264 - core .*? ref=(\d+) .*? b_pyramid=(\d+) ", CLIP.read_bytes())
+
+    assert said is not None
+    assert said.groups() == (b"2", b"0")  # 16 and a pyramid cost 25 MB of every daemon that shows it
+
+
 def test_one_thread_decodes_a_small_clip_at_its_own_pace_and_several_do_where_that_is_too_slow() -> None:
     for paced, most_px_per_s, threads in ((True, 1280 * 720 * 30, 1), (True, 1280 * 720 * 29, 0), (False, 10**9, 0)):
         with pytest.MonkeyPatch.context() as patch:
