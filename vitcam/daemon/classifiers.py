@@ -69,7 +69,7 @@ class CameraClassifier:
         self._of = model.value
         self._current = self._of.classifier
         self._limits = limits
-        self._explanations = Explanations(demand)
+        self.explanations = Explanations(demand)
         self._threads = 0
 
     def __call__(self, frame: Frame) -> Prediction:
@@ -77,7 +77,7 @@ class CameraClassifier:
         current = self.with_threads(self._limits.threads)
         if self._of.words is not None:
             self._of.words.give_to(current)
-        return current(frame, explain=self._explanations.next(current), teach=False)
+        return current(frame, explain=self.explanations.next(current), teach=False)
 
     def with_threads(self, threads: int) -> Classifier:
         """The model in use with this number of threads; 0: all."""

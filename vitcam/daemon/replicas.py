@@ -59,11 +59,13 @@ class FilmReplicas:
         self._made_for = self._wanted()
         model = self._model.value
         self._own = self._cloned(model.classifier)
-        classifiers = self._own or [self._camera.with_threads(self._limits.threads)]
+        found = [_Replica(each, model, Explanations(self._demand)) for each in self._own] or [
+            _Replica(self._camera.with_threads(self._limits.threads), model, self._camera.explanations)
+        ]
         if model.words is not None:
-            for classifier in classifiers:
-                model.words.give_to(classifier)
-        return [_Replica(classifier, model, self._demand) for classifier in classifiers]
+            for replica in found:
+                model.words.give_to(replica.classifier)
+        return found
 
     def give_back(self) -> None:
         self._own = ()
@@ -93,11 +95,11 @@ class FilmReplicas:
 class _Replica:
     """Used in one thread."""
 
-    def __init__(self, classifier: Classifier, model: RunModel, demand: Demand) -> None:
-        self._classifier = classifier
+    def __init__(self, classifier: Classifier, model: RunModel, explanations: Explanations) -> None:
+        self.classifier = classifier
         self._model = model
-        self._explanations = Explanations(demand)
+        self._explanations = explanations
 
     def __call__(self, frame: Frame) -> Callable[[], Prediction]:
-        self._classifier.top_k = self._model.classifier.top_k  # a reload may have changed it
-        return self._classifier.infer(frame, self._explanations.next(self._classifier), teach=False)
+        self.classifier.top_k = self._model.classifier.top_k  # a reload may have changed it
+        return self.classifier.infer(frame, self._explanations.next(self.classifier), teach=False)

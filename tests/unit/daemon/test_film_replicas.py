@@ -47,7 +47,7 @@ class Parts:
 
     def classifiers(self) -> list[Classifier]:
         """Those behind the replicas."""
-        return [replica._classifier for replica in self.replicas.ready()]
+        return [replica.classifier for replica in self.replicas.ready()]
 
 
 def picture_of(classifier: Classifier) -> Frame:

@@ -242,6 +242,11 @@ def test_a_frame_that_fails_is_left_out_where_somebody_may_watch(late: bool) -> 
     assert run.pipeline.faults()["classify_stage"] == 1
 
 
+@pytest.mark.fault(
+    "one of several inferences of a film hangs",
+    injected="a replica that never answers",
+    observed="the answers before it come; the heartbeat is old; the end waits for nothing",
+)
 def test_a_replica_that_hangs_shows_in_the_heartbeats_and_the_end_does_not_wait_for_it() -> None:
     forever = threading.Event()
 
@@ -263,6 +268,11 @@ def test_a_replica_that_hangs_shows_in_the_heartbeats_and_the_end_does_not_wait_
     assert run.pipeline.stop(PATIENCE_S)
 
 
+@pytest.mark.fault(
+    "no thread for a replica",
+    injected="`can't start new thread`",
+    observed="the state says so; the film goes on, once there is a thread",
+)
 def test_where_the_system_gives_no_thread_the_state_says_so_and_the_film_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
