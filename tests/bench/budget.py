@@ -1,11 +1,13 @@
 """What each stage of a frame costs: time of the processor and of the clock, or allocations; and what each thread costs.
 
 python -m tests.bench.budget [--versus REVISION] [--memory] [--camera] [--turns 10] [--seconds 1] [--threads 2] [--page]
+                            [--source demo:ram]
 
-Daemons play `demo:ram` as fast as the model goes: nobody watches the one, and one viewer the overlay of the other. With
-`--camera` it is played live at 60 frames/s instead, with history and problems as a camera has them. A clock lies around
-each stage (stage_clock.py), which takes a microsecond or two of it; the threads' own times come from the kernel.
-`--versus` measures a commit beside this checkout, in turns. `--page` writes the table into docs/program/benchmarks.md.
+Daemons play `demo:ram`, or another source, as fast as the model goes: nobody watches the one, and one viewer the
+overlay of the other. With `--camera` it is played live at 60 frames/s instead, with history and problems as a camera
+has them. A clock lies around each stage (stage_clock.py), which takes a microsecond or two of it; the threads' own
+times come from the kernel. A thread without a name counts as XNNPACK's; a film's decoder has some, too. `--versus`
+measures a commit beside this checkout, in turns. `--page` writes the table into docs/program/benchmarks.md.
 """
 
 import argparse
@@ -218,13 +220,14 @@ def main() -> None:
     options.add_argument("--turns", type=int, default=10)
     options.add_argument("--seconds", type=float, default=1.0)
     options.add_argument("--threads", type=int, default=2)
+    options.add_argument("--source", default="demo:ram")
     options.add_argument("--model", default="everyday")
     options.add_argument("--page", action="store_true", help="Write the table into docs/program/benchmarks.md.")
     o = options.parse_args()
     pace = ("--realtime", "--set", "camera.fps=60") if o.camera else ("--no-realtime",)
     run = (
         "--source",
-        "demo:ram",
+        o.source,
         *pace,
         "--loop",
         "--emit",
