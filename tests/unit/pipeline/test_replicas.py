@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.eventually import eventually
+from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer
 from vitcam.errors import ModelError
 from vitcam.follow.follower import Follower
@@ -138,6 +139,7 @@ def test_one_frame_more_than_there_are_replicas_is_on_its_way(count: int) -> Non
     bound = 2 + count + 1
     assert eventually(lambda: len(replicas.seqs) == bound)
     assert not eventually(lambda: len(replicas.seqs) > bound, within_s=0.1)
+    assert run.pipeline.progress().infer_ms == answer(frame()).ms.infer / count, "the heat governor sees all threads"
     go_on.release(30)
     assert run.pipeline.over.wait(PATIENCE_S)
     assert len(replicas.seqs) == 30
@@ -149,8 +151,8 @@ def test_an_answer_does_not_wait_for_the_next_frame() -> None:
 
     class Slow(Numbered):
         def __iter__(self) -> Iterator[Frame]:
-            for frame in super().__iter__():
-                yield frame
+            for shown in super().__iter__():
+                yield shown
                 assert released.acquire(timeout=PATIENCE_S)
 
     run = Run(Made())
