@@ -65,6 +65,11 @@ class Mosquitto:
         assert eventually(lambda: self._answers() or self._ended()), self.log()
         assert not self._ended(), self.log()
 
+    def read_again(self) -> None:
+        """Take over the files that its configuration names."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGHUP)
+
     def stop(self) -> None:
         """End it in order: it writes down what it keeps."""
         self._end(kill=False)

@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 _MOST_INCOMING = 4096  # events that the disk has not taken yet
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 60.0
 _LOG_EVERY_S = 600.0
+_TRUSTED_AFTER_S = 5.0  # a broker that refused: once a connection has lived so long, it takes messages again
 
 
 class MqttClient:
@@ -57,6 +58,8 @@ class MqttClient:
         self._closing = threading.Event()
         self._connected = self._opened = False
         self._trouble = ""
+        self._refused = False
+        self._forgetting: asyncio.TimerHandle | None = None
         self._logged: tuple[str, float] = ("", float("-inf"))
         self._worker = Worker("mqtt", self._run)
         self.workers: tuple[Watched, ...] = (self._worker, parts.disk, parts.doing)
@@ -184,9 +187,12 @@ class MqttClient:
             self._say(str(trouble))
             if isinstance(trouble, OtherVersion):
                 self._versions.rotate(-1)
-            self._opened = self._opened and not isinstance(trouble, Refusal)
+            self._refused = isinstance(trouble, Refusal)
+            self._opened = self._opened and not self._refused
         finally:
             self._connected = False
+            if self._forgetting is not None:
+                self._forgetting.cancel()
         return self._opened
 
     async def _session(self) -> None:
@@ -195,12 +201,19 @@ class MqttClient:
             await MqttSession(client, self.parts, self._signals, self._note_opened, self._write_down).serve()
 
     def _note_opened(self) -> None:
-        self._connected, self._opened, self._trouble = True, True, ""
+        self._connected = self._opened = True
+        if self._refused:  # it took the connection before, too
+            self._forgetting = asyncio.get_running_loop().call_later(_TRUSTED_AFTER_S, self._forget_trouble)
+        else:
+            self._forget_trouble()
         if self._snapshots:
             self._signals.picture_wanted.set()
         log.info(
             "connected with the MQTT broker %s; the topics begin with %s", self._broker.address, self.parts.topics.base
         )
+
+    def _forget_trouble(self) -> None:
+        self._refused, self._trouble = False, ""
 
     async def _keep(self) -> None:
         """Write down what comes, also while there is no broker."""

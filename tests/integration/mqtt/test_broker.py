@@ -158,13 +158,21 @@ def test_what_the_broker_does_not_let_it_write_is_said_and_waits(tmp_path: Path)
         assert client.state().waiting == 1
 
         connected_s = time.monotonic()
+        said = set()
 
         def is_left_alone() -> bool:
             nonlocal connected_s
-            connected_s = time.monotonic() if client.state().connected else connected_s
+            state = client.state()
+            said.add(state.trouble)
+            connected_s = time.monotonic() if state.connected else connected_s
             return time.monotonic() - connected_s > 1
 
         assert eventually(is_left_alone), "it connects again and again"
+        assert "" not in said, "each connection forgot the trouble until the next refusal"
+        rights.write_text("topic readwrite vitcam/cam/#\n")
+        broker.read_again()
+        assert eventually(lambda: client.state().trouble == "", 60), client.state()
+        assert client.state().waiting == 0
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # paho leaves a refused TLS socket open
