@@ -102,13 +102,13 @@ def test_the_guide_of_a_first_run_is_left_and_opened_again(visitor: Chrome, tmp_
         assert findings(visitor) == []
         resize(visitor, 390, 844)
         titles = []
-        for _ in range(6):
+        for _ in range(7):
             titles.append(text(visitor, "guide-title"))
             if titles[-1] == "Who may look?":
                 visitor.find_element(By.NAME, "control").send_keys("a household", Keys.ENTER)
                 wait(visitor, lambda: text(visitor, "guide-passwords") == "A password is set.")
             visitor.execute_script("document.getElementById('guide-next').click()")
-        assert len(set(titles)) == 6
+        assert len(set(titles)) == 7
         wait(visitor, lambda: shown(visitor, "guide") == [])
         visitor.refresh()
         wait(visitor, lambda: shown(visitor, "open-guide") == ["open-guide"])

@@ -16,7 +16,7 @@ export async function hear({ event }, isFirst) {
   line.hidden = false;
   clearTimeout(hiding);
   hiding = setTimeout(() => { line.hidden = true; }, SHOWN_MS);
-  line.querySelector("button").onclick = () => { line.hidden = true; };
+  for (const each of [link, line.querySelector("button")]) each.onclick = () => { line.hidden = true; };
   const heard = !isFirst || isMuted() || (await play());
   document.getElementById("alert-unheard").hidden = heard;
 }

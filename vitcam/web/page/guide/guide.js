@@ -4,7 +4,7 @@ import { language, number, ORIGINAL, t } from "../language/language.js";
 import { ask, set, settings } from "./api.js";
 import { Cameras } from "./cameras.js";
 
-const STEPS = ["camera", "view", "watch", "password", "address", "storage"];
+const STEPS = ["camera", "view", "watch", "password", "address", "storage", "alerts"];
 const find = (name) => document.getElementById(`guide-${name}`);
 
 export class Guide {
@@ -23,6 +23,7 @@ export class Guide {
     find("look").addEventListener("click", () => this.#look());
     find("crop").addEventListener("click", () => document.getElementById("crop").click());
     find("zone").addEventListener("click", () => document.getElementById("zones").click());
+    find("alert").addEventListener("click", () => this.#finish());
     find("whole").addEventListener("click", () => this.#do(() => this.#watchAll()));
     find("no-watch").addEventListener("click", () => this.#do(() => this.#setPassword("read", null)));
     this.#on("view", ({ rotate, flip }) => set({ "camera.rotate": Number(rotate.value), "camera.flip": flip.value }));
@@ -75,7 +76,10 @@ export class Guide {
     find("back").hidden = step === 0;
     find("next").textContent = t(step === STEPS.length - 1 ? "guide.finish" : "guide.next");
     this.#say("");
-    if (moves) find("title").focus();
+    if (moves) {
+      document.getElementById("picture").scrollIntoView({ block: "nearest" }); // a step asks about it
+      find("title").focus();
+    }
     this.#show(name).catch((error) => this.#say(error.message, true));
   }
 
