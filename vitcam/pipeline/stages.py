@@ -208,7 +208,7 @@ class ClassifyStage:
         self._beats.classify = ClassifyBeat(waits=True)
         frames = Returnable(self._frames)
         for frame in frames:
-            if self._is_plain():
+            if self.classified.count > 0 and self._is_plain():  # replicas are loaded after the first answer
                 frames.put_back(frame)
                 self._attempt(partial(self._take_several, frames))
             else:
@@ -249,6 +249,7 @@ class ClassifyStage:
 
     def _take_answer(self, frame: Frame, finish: Finish) -> None:
         self._beat_begin()
+        self._following.take(frame, self.options.areas.areas)  # it may have to forget what it followed
         self._meter_zones(())
         self._tell(frame, self._counted(frame, finish()))
 
