@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from vitcam.model.classifier import Classifier
 from vitcam.model.record import ModelInfo, model_info
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.slot import Current
-from vitcam.words.live_labels import LiveLabels
+
+if TYPE_CHECKING:
+    from vitcam.words.live_labels import LiveLabels  # few models have labels that are words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,11 +26,11 @@ class RunModel:
     """What finds it again."""
     trouble: str = ""
     """Why it is not the one that was asked for, as one sentence; empty if it is."""
-    words: LiveLabels | None = None
+    words: "LiveLabels | None" = None
     """None: its labels cannot be changed."""
 
     @classmethod
-    def of(cls, classifier: Classifier, name_or_file: str = "", words: LiveLabels | None = None) -> Self:
+    def of(cls, classifier: Classifier, name_or_file: str = "", words: "LiveLabels | None" = None) -> Self:
         """Of a model that was loaded just now."""
         return cls(classifier, model_info(classifier), name_or_file, words=words)
 

@@ -12,8 +12,6 @@ from vitcam.model.classifier import Classifier, open_classifier
 from vitcam.model.files import DEFAULT, find_model, model_folders
 from vitcam.run_model import RunModel
 from vitcam.storage.state_file import StateFile
-from vitcam.words.live_labels import LiveLabels
-from vitcam.words.relabel import destination_of, read_open_vocabulary
 
 log = logging.getLogger(__name__)
 
@@ -86,6 +84,10 @@ def run_model(settings: ModelSettings, instead: str = "") -> RunModel:
     classifier = load_model(replace(settings, name=instead or settings.name))
     words = None
     if classifier.card.word_capacity:
+        # few models have labels that are words, and these modules take 5 ms of each start
+        from vitcam.words.live_labels import LiveLabels
+        from vitcam.words.relabel import destination_of, read_open_vocabulary
+
         words = LiveLabels(read_open_vocabulary(classifier.path), destination_of(settings.name, classifier.path))
     return RunModel.of(classifier, settings.name, words)
 

@@ -25,7 +25,6 @@ from vitcam.processes.resources import (
     collect_garbage_often,
     settle_heap,
     switch_threads_often,
-    trim_heap,
 )
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
@@ -85,7 +84,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
             if daemon.collector is not None and folder is not None:
                 note_address(folder, daemon.web.url, serving)
         collect_garbage_often()
-        settle_heap()
+        _settle_heap(daemon)
         notifier.ready("starting")
         _watch(daemon, notifier, shutdown, Reloader(options, daemon, environ))
         notifier.stopping("ending")
@@ -164,7 +163,12 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
             next_trim = now + _TRIM_S
             for interpreter in daemon.interpreters:
                 interpreter.give_back_unused()
-            trim_heap()
+            _settle_heap(daemon)
+
+
+def _settle_heap(daemon: Daemon) -> None:
+    newest = daemon.pipeline.latest.peek()
+    settle_heap(0 if newest is None else newest.frame.preview.nbytes)
 
 
 def _announce(daemon: Daemon) -> None:

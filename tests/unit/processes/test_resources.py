@@ -68,6 +68,27 @@ def test_what_is_large_lies_outside_of_the_heap_while_loading_and_on_it_afterwar
     assert int(running) == 0
 
 
+KEEPS_AT_THE_TOP = (
+    LIES_OUTSIDE[: LIES_OUTSIDE.index("content =")]
+    + """
+settle_heap({picture_bytes})
+pictures = [bytearray(2_000_000) for _ in range(7)]
+del pictures
+print(mallinfo2().keepcost)
+"""
+)
+
+
+@pytest.mark.parametrize(("picture_bytes", "least", "most"), [(2_000_000, 0, 3_000_000), (0, 12_000_000, 16 << 20)])
+def test_one_and_a_half_pictures_stay_free_at_the_top_of_the_heap_once_their_size_is_known(
+    picture_bytes: int, least: int, most: int
+) -> None:
+    script = KEEPS_AT_THE_TOP.format(picture_bytes=picture_bytes)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+
+    assert least <= int(done.stdout) <= most
+
+
 GIVES_BACK = """
 import re
 from pathlib import Path

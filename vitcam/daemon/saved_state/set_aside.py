@@ -29,7 +29,6 @@ from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.storage.files import write_atomically
 from vitcam.storage.state_file import StateFile
-from vitcam.words.relabel import read_open_vocabulary
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 from vitcam.zones.record import areas_record, own_sides, read_areas
@@ -306,6 +305,8 @@ class SetAside:
         models = self._models()
         if len(models) < 2 or models[0].parent != model_folders()[0]:
             return ""
+        from vitcam.words.relabel import read_open_vocabulary  # few folders have two files of a model
+
         try:
             read_open_vocabulary(models[0])
         except UsageError:  # its labels cannot be changed: somebody put it there

@@ -1,7 +1,7 @@
 """The model in use, and its words where its labels are words. The page shows both and can change them."""
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
@@ -17,7 +17,9 @@ from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.body import Body, BodyLimits, read_json
 from vitcam.web.route import BODY_REFUSALS, Route, as_json
 from vitcam.web.stream.variant import stream_record
-from vitcam.words.live_labels import LiveLabels
+
+if TYPE_CHECKING:
+    from vitcam.words.live_labels import LiveLabels
 
 _WORDS = BodyLimits(65536, 5.0, "the words")
 _FLAGS = ("true", "false")
@@ -160,7 +162,7 @@ def _choice_record(chosen: ChosenModel) -> dict[str, Any]:
     }
 
 
-def words_record(words: LiveLabels | None) -> dict[str, Any]:
+def words_record(words: "LiveLabels | None") -> dict[str, Any]:
     """What `/api/model` says beside what the model's file says.
 
     labels  the words, in place of the labels that the model had at the start; absent where they are not words
@@ -169,7 +171,7 @@ def words_record(words: LiveLabels | None) -> dict[str, Any]:
     return {"words": None} if words is None else {"labels": list(words.labels), "words": words.room}
 
 
-def _replace(words: LiveLabels, body: Body) -> str:
+def _replace(words: "LiveLabels", body: Body) -> str:
     """Returns why they will not be remembered, or ""."""
     wanted = read_words(read_json(body))
     try:
