@@ -2,6 +2,7 @@
 
 Live sources are never waited for: the newest frame wins in each slot, and frames that were replaced are counted. Files
 are waited for: every frame passes every slot. Every wait has a time-out. A stage that hangs is seen in `heartbeats`.
+Several frames of files may be classified at the same time (`replicas.py`).
 """
 
 import logging
