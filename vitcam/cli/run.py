@@ -82,8 +82,9 @@ def run(
     config: ConfigOptions,
 ) -> None:
     """Classify what the camera sees, log it, and show it in a browser."""
-    from vitcam.processes.resources import use_one_heap
+    from vitcam.processes.resources import let_garbage_lie, use_one_heap
 
+    let_garbage_lie()  # until all is loaded
     use_one_heap()  # before what is imported next starts threads
     from vitcam.daemon.parts import RunOptions
     from vitcam.daemon.supervisor import supervise

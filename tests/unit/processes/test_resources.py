@@ -163,3 +163,21 @@ def test_a_frame_does_not_wait_long_for_a_thread_that_keeps_python_busy() -> Non
     )
 
     assert done.stdout == "True\n"
+
+
+LOOKS_FOR_GARBAGE = """
+import gc
+from vitcam.processes.resources import collect_garbage_often, let_garbage_lie
+
+let_garbage_lie()
+print(gc.isenabled())
+collect_garbage_often()
+print(gc.isenabled())
+"""
+
+
+def test_garbage_is_looked_for_once_everything_is_loaded() -> None:
+    command = [sys.executable, "-c", LOOKS_FOR_GARBAGE]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+
+    assert done.stdout.split() == ["False", "True"]
