@@ -1,12 +1,37 @@
 """Opens the source at the start, and again when it was lost."""
 
 import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
-from vitcam.errors import SourceError
-from vitcam.sources import default_uri, open_source
+from vitcam.errors import SourceError, VitcamError
+from vitcam.sources import default_uri, import_film_library, open_source
 from vitcam.sources.source import Source, SourceOptions
 
 log = logging.getLogger(__name__)
+
+_IMPORT_S = 60.0  # from a slow SD card; a file that is asked for what it is may lie in a network that is gone
+
+
+@contextmanager
+def imported_meanwhile(uri: str) -> Iterator[None]:
+    """Import what a film needs beside what is done inside: a model that is tried leaves Python to other threads.
+
+    What fails here fails again when the source is opened, which says why. It ends before the context does: a thread
+    that is still inside a library when the interpreter ends can abort the process.
+    """
+
+    def import_it() -> None:
+        with suppress(VitcamError, ImportError, OSError):
+            import_film_library(uri)
+
+    thread = threading.Thread(target=import_it, name="import", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join(_IMPORT_S)
 
 
 class SourceOpener:

@@ -15,6 +15,7 @@ from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.set_aside import SETTLED_S, SetAside
 from vitcam.daemon.serving import note_address, serving_lock
 from vitcam.daemon.shutdown import ShutdownRequest, shutdown_signals
+from vitcam.daemon.source import imported_meanwhile
 from vitcam.daemon.systemd import Notifier
 from vitcam.daemon.watchdog import Verdict, faults_of, look_after, may_feed
 from vitcam.errors import RestartAsked, SourceError, VitcamError
@@ -67,7 +68,8 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         switch_threads_often()
 
         def make(chosen: RunOptions) -> Daemon:
-            return assemble(chosen, environ, patient, _terminal(notifier), service=notifier.listened_to, lock=lock)
+            with imported_meanwhile(chosen.settings.camera.source):
+                return assemble(chosen, environ, patient, _terminal(notifier), service=notifier.listened_to, lock=lock)
 
         daemon = _assembled(options, environ, make)
         if daemon.web is not None:

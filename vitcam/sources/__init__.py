@@ -13,7 +13,7 @@ from vitcam.sources.discovery import default_uri
 from vitcam.sources.jpeg_stream import is_film_of_jpegs
 from vitcam.sources.source import Source, SourceOptions
 
-__all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "is_camera", "open_source"]
+__all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "import_film_library", "is_camera", "open_source"]
 
 _DEFAULTS = SourceOptions()
 
@@ -33,6 +33,15 @@ def open_source(uri: str, options: SourceOptions = _DEFAULTS) -> Source:
     if orientation == UPRIGHT and options.active_crop is None and options.active_areas is None:
         return source
     return _oriented(source, orientation, options)
+
+
+def import_film_library(uri: str) -> None:
+    """Import PyAV if a URI names a film, which takes longer than all else that any source imports.
+
+    raises  as `open_source`; ImportError where it is not installed
+    """
+    if _scheme_and_place(uri)[0] in _FILMS:
+        import vitcam.sources.film  # noqa: F401
 
 
 def is_camera(uri: str) -> bool:
@@ -138,6 +147,7 @@ OPENERS: dict[str, Callable[[str, str, SourceOptions], Source]] = {
 
 _CAMERAS = frozenset({"picamera", "v4l2", "rtsp", "http", "https"})
 _WITHOUT_FILES = frozenset({"picamera", "rtsp", "http", "https", "-", "demo"})  # no path follows their colon
+_FILMS = frozenset({"demo", "video"})
 _RESERVED = re.compile(r"picamera(:\d+)?|demo(:ram)?|-(:\w+:\d+x\d+)?", re.ASCII)
 
 

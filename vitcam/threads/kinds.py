@@ -34,6 +34,12 @@ KINDS: Mapping[str, ThreadKind] = {
         fails="the run ends with its reason",
         hangs=_RESTART,
     ),
+    "import": ThreadKind(
+        "imports PyAV for a film while the model is loaded, once",
+        "the disk",
+        fails="the source is refused with its reason",
+        hangs="the start waits for it for 60 s",
+    ),
     "capture_stage": ThreadKind(
         "reads the source", "the source; a child process holds the camera", fails=_AGAIN, hangs=_RESTART
     ),

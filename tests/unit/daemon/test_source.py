@@ -1,5 +1,8 @@
 """What the daemon logs of a camera that is looked for again and again."""
 
+import subprocess
+import sys
+
 import pytest
 
 from vitcam.daemon import source
@@ -22,3 +25,26 @@ def test_a_libcamera_that_keeps_crashing_is_logged_once(
 
     assert all(isinstance(source, DemoInRam) for source in sources)
     assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+IMPORTS_MEANWHILE = """
+import sys, threading
+from vitcam.daemon.source import imported_meanwhile
+
+with imported_meanwhile(sys.argv[1]):
+    pass
+print("av" in sys.modules, [thread.name for thread in threading.enumerate()])
+"""
+
+
+@pytest.mark.parametrize(
+    ("uri", "imported"), [("demo", True), ("picamera", False), ("", False), ("no/such.mp4", False)]
+)
+def test_what_a_film_needs_is_imported_beside_the_model_and_before_the_source_is_opened(
+    uri: str, imported: bool
+) -> None:
+    command = [sys.executable, "-c", IMPORTS_MEANWHILE, uri]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+
+    assert done.stdout == f"{imported} ['MainThread']\n"
+    assert done.stderr == ""
