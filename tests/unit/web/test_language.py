@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from vitcam.config.load import merge_layers
 from vitcam.names.languages import LANGUAGES, ORIGINAL
 from vitcam.pictures.overlay_kinds import OVERLAYS
 
@@ -164,6 +165,16 @@ def test_overlays_are_called_as_the_daemon_calls_them() -> None:
     assert {mode: words[f"overlay.kind.{mode}.what"] for mode in OVERLAYS} == {
         mode: kind.sentence for mode, kind in OVERLAYS.items()
     }
+
+
+def test_a_place_of_the_daemon_is_found_by_the_words_that_it_says(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("[model]\ntop_k = 3\n")
+    found = merge_layers(file, [], {"camera.fps": 5}, {}, tmp_path / "none")
+    words = catalogue(ORIGINAL)
+
+    assert found.given("camera.fps") == words["place.command_line"]
+    assert found.given("model.top_k") == str(words["place.line"]).format(line=2, file=file)
 
 
 def test_the_page_offers_the_languages_of_which_there_are_words() -> None:

@@ -27,6 +27,7 @@ _HEADERS = {
 _RESOURCE = "Cross-Origin-Resource-Policy"
 _PARTS = ("text/css", "text/javascript")
 """Of a page, whose own policy holds for them: it would be 300 bytes in each of fifty answers."""
+_WORDS = "/page/language/"  # the same for the page's texts
 _PICTURES = ("image/jpeg", "multipart/x-mixed-replace")
 _NOTHING = "404: Not Found"  # what aiohttp says where a route says nothing
 """Pages of other programs on the same host show these; those of any other host only where `web.frames` names one."""
@@ -46,9 +47,9 @@ def headers_adder(frames: Sequence[str]) -> Callable[[web.Request, web.StreamRes
         "Content-Security-Policy": " ".join([_POLICY, *(site.lower().rstrip("/") for site in frames)]),
     }
 
-    async def add(_: web.Request, response: web.StreamResponse) -> None:
+    async def add(request: web.Request, response: web.StreamResponse) -> None:
         response.headers.update(_HEADERS)
-        if response.content_type not in _PARTS:
+        if response.content_type not in _PARTS and _WORDS not in request.path:
             response.headers.update(policies)
         shared = response.content_type in _PICTURES
         response.headers[_RESOURCE] = ("cross-origin" if frames else "same-site") if shared else "same-origin"

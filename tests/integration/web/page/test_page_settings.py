@@ -86,7 +86,9 @@ def test_a_setting_is_changed_by_keyboard_kept_over_a_restart_and_reset(
 
         setting(chrome, "camera.rotate").find_element(By.CLASS_NAME, "setting-reset").click()
         wait(chrome, lambda: "rotate" not in kept.read_text())
-        assert Select(control(chrome, "camera.rotate")).first_selected_option.get_attribute("value") == "0"
+        wait(
+            chrome, lambda: Select(control(chrome, "camera.rotate")).first_selected_option.get_attribute("value") == "0"
+        )
         assert console_errors(chrome) == []
 
 

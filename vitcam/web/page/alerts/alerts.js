@@ -86,6 +86,7 @@ export class Alerts {
     this.#form.setWays(record.ways);
     this.#browser.show(record, this.#mayChange);
     find("new").hidden = !this.#mayChange;
+    find("new").disabled = false; // a press before this would be lost
     const text = JSON.stringify([record.alerts, record.rules, this.#mayChange]);
     if (text === this.#drawn) return;
     this.#drawn = text;

@@ -1,6 +1,7 @@
 // One alert in the list: its sentence, what can be done with it, and what came of it last.
 
 import { locale, t } from "../language/language.js";
+import { placeOf } from "../settings/place.js";
 import { sentenceOf, wayOf } from "./sentence.js";
 
 const TIME = new Intl.DateTimeFormat(locale, { weekday: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
@@ -38,7 +39,7 @@ export function ruleCard(rule) {
   const card = child(null, "li", "card alert");
   child(card, "h3", "", sentenceOf(rule));
   child(card, "p", "hint alert-ways", rule.kinds.map(wayOf).join(", "));
-  child(card, "p", "hint alert-place", t("alerts.place", { name: rule.name, place: rule.place }));
+  child(card, "p", "hint alert-place", t("alerts.place", { name: rule.name, place: placeOf(rule.place) }));
   showTold(card, rule);
   return card;
 }

@@ -1,6 +1,7 @@
 // All models that can be used here: what each is, one press that uses it, the way back, and the end of those that were taught.
 
 import { number, t } from "../language/language.js";
+import { placeOf } from "../settings/place.js";
 import { ask, sentence } from "../teach/api.js";
 
 const find = (name) => document.getElementById(`models${name ? `-${name}` : ""}`);
@@ -65,7 +66,7 @@ export class Models {
     this.#shown = shown;
     this.#found = found;
     find("fixed").hidden = !found.fixed;
-    find("fixed").textContent = t("models.fixed", { place: found.fixed });
+    find("fixed").textContent = t("models.fixed", { place: placeOf(found.fixed) });
     find("back").hidden = !mayUse || !found.before || found.before === found.name;
     find("back").textContent = t("models.back", { name: found.before ?? "" });
     const had = document.activeElement?.closest?.("[data-model]")?.dataset.model;

@@ -2,6 +2,7 @@
 
 import { t } from "../language/language.js";
 import { checkSession } from "../session.js";
+import { placeOf } from "./place.js";
 
 export class ModelRow {
   element = document.createElement("li");
@@ -34,7 +35,7 @@ export class ModelRow {
     this.#select.replaceChildren(...[...new Set([...models, name])].map((each) => new Option(each, each)));
     this.#select.value = name;
     this.#select.disabled = Boolean(fixed);
-    this.#from.textContent = fixed ? t("settings.fixed", { place: fixed }) : "";
+    this.#from.textContent = fixed ? t("settings.fixed", { place: placeOf(fixed) }) : "";
   }
 
   async #use(name) {

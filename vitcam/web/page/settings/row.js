@@ -1,6 +1,7 @@
 // One setting: its name, its control, one sentence, and where its value comes from.
 
 import { knows, number, t } from "../language/language.js";
+import { placeOf } from "./place.js";
 
 const SURE = [[0.4, "eager"], [0.65, "even"], [Infinity, "careful"]];
 
@@ -56,7 +57,7 @@ export class Row {
     put(this.#control, value);
     this.#control.disabled = Boolean(place);
     this.#tell(value);
-    const origin = place ? t("settings.fixed", { place }) : t(`settings.from_${from}`);
+    const origin = place ? t("settings.fixed", { place: placeOf(place) }) : t(`settings.from_${from}`);
     this.#from.textContent = waits ? `${origin} ${t("settings.waits")}` : origin;
     this.#reset.hidden = from !== "page";
     this.element.classList.toggle("set", from === "page");

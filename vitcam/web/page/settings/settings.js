@@ -3,6 +3,7 @@
 import { t } from "../language/language.js";
 import { checkSession } from "../session.js";
 import { ModelRow } from "./model_row.js";
+import { placeOf } from "./place.js";
 import { nameOf, Row } from "./row.js";
 import { GROUPS, together } from "./table.js";
 
@@ -117,7 +118,7 @@ function showFixed(fixed) {
   const places = { crop: fixed["camera.crop"], masks: fixed["camera.masks"], zones: fixed.zones, language: fixed["names.language"], on: fixed.on };
   const lines = Object.entries(places).filter(([, place]) => place).map(([name, place]) => {
     const line = document.createElement("li");
-    line.textContent = `${t(`settings.place.${name}`)}: ${t("settings.fixed", { place })}`;
+    line.textContent = `${t(`settings.place.${name}`)}: ${t("settings.fixed", { place: placeOf(place) })}`;
     return line;
   });
   find("fixed").replaceChildren(...lines);

@@ -1,6 +1,7 @@
 // Teaching labels of your own: pictures are collected, a model is taught with them, it says how well it knows them, and it is used.
 
 import { knows, number, t } from "../language/language.js";
+import { placeOf } from "../settings/place.js";
 import { Bring } from "./bring.js";
 import { Collecting } from "./collecting.js";
 import { ask, DATA_SET, sentence, teach } from "./api.js";
@@ -177,7 +178,7 @@ export class Teach {
   #offer() {
     const { name, before, fixed } = this.#models;
     find("fixed").hidden = !fixed;
-    find("fixed").textContent = `${t("models.fixed", { place: fixed })} ${t("teach.fixed")}`;
+    find("fixed").textContent = `${t("models.fixed", { place: placeOf(fixed) })} ${t("teach.fixed")}`;
     find("now").textContent = t("teach.now", { name });
     find("use").hidden = Boolean(fixed) || !this.#taught || this.#taught === name;
     find("use").textContent = t("models.use_it", { name: this.#taught });
