@@ -14,14 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
 from vitcam.model.groups import Groups
-from vitcam.model.out_of_distribution import familiarity
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.resize import to_model_size
 from vitcam_training.config import ViTConfig
@@ -47,6 +44,7 @@ from vitcam_training.export.blank import blank_images, least_contrast
 from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.kept import knowledge_kept
 from vitcam_training.export.network import TrainedNetwork, check_partitions
+from vitcam_training.export.no_word import least_familiarity
 from vitcam_training.export.quantise import SHIPPED, Quantisation, find_scheme
 from vitcam_training.export.sensitivity import ALLOWED_LOSS, loses_too_much, spare
 from vitcam_training.export.spare_rows import spare_width
@@ -54,11 +52,6 @@ from vitcam_training.export.trial import Trial
 from vitcam_training.plots import CURVES
 from vitcam_training.weights.checkpoints import read_network, read_weights, save_weights
 from vitcam_training.weights.metadata import CALIBRATED_ON, Metadata, read_metadata
-
-NO_WORD = 0.12
-"""Share of the photos that calibrate and have a likely name below `least_familiarity`. Chosen for `everyday` on the
-photos that choose, at its temperature: of `no-thing` 13 % get the wrong name of a label instead of 28 %. Of `ordinary`
-86 % instead of 95 % get a name, and 90 % of these are right instead of 87 %."""
 
 log = logging.getLogger(__name__)
 
@@ -178,20 +171,6 @@ def calibrate(checkpoint: Path, dataset: Dataset | None) -> tuple[float, float]:
         else fit_temperature(answers.probabilities, answers.right, best_alike(answers.probabilities, answers.same))
     )
     return temperature, round(fit_threshold(scaled(answers.probabilities, temperature).max(-1)), 3)
-
-
-def least_familiarity(model: Path, dataset: Dataset | None, temperature: float) -> float | None:
-    """What nearly all photos that calibrate and have a likely name reach in a model file of this temperature; None
-    without such photos.
-
-    Below it a picture shows something that the model has no word for. Without a likely name none is displayed anyway.
-    """
-    if dataset is None or not dataset.parts.get("calibration"):
-        return None
-    answers = ask_model(open_model(model, dataset), dataset, "calibration")
-    named = answers.names.displayed if answers.names.displayed.any() else np.ones(len(answers.labels), bool)
-    scores = np.array([familiarity(row, temperature) for row in answers.probabilities[named]])
-    return round(fit_threshold(scores, NO_WORD), 4)
 
 
 def _groups(about: Metadata, dataset: Dataset | None) -> Groups | None:

@@ -25,8 +25,9 @@ from vitcam_training.evaluation.alike import alike, best_alike
 from vitcam_training.evaluation.calibration import fit_temperature, fit_threshold, scaled
 from vitcam_training.evaluation.displayed import name_is_right
 from vitcam_training.evaluation.model_file import ask_readable, open_model, right_in
-from vitcam_training.export.export import NO_WORD, resized
+from vitcam_training.export.export import resized
 from vitcam_training.export.network import TrainedNetwork, check_partitions
+from vitcam_training.export.no_word import NO_WORD
 from vitcam_training.export.trial import wanted
 from vitcam_training.weights.checkpoints import read_network
 
@@ -75,7 +76,7 @@ class InputSize:
     """In nats; below it a picture shows something that the model has no word for."""
 
     def calibrated(self, asked: LookAnswers, truth: Truth) -> InputSize:
-        """With the temperature and the least familiarity that fit these photos, as `export` fits them."""
+        """With the temperature and least familiarity that fit these photos, as `export` fits those of `everyday`."""
         same = best_alike(asked.probabilities, alike(truth.labels.tolist(), truth.accepted))
         best = truth.right(frozenset({guess}) for guess in asked.probabilities.argmax(-1).tolist())
         found = replace(self, temperature=fit_temperature(asked.probabilities, best, same))
