@@ -2,14 +2,19 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vitcam.cli.options import ConfigOptions, LabelsOption, ModelOption, ThreadsOption, TopKOption
+from vitcam.config.load import EffectiveSettings
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
+from vitcam.errors import ModelError
 from vitcam.pictures.view import Flip, Follow
 from vitcam.terminal.verbs import grouped
+
+if TYPE_CHECKING:
+    from vitcam.daemon.model import LoadedAhead
 
 
 def source_names(incomplete: str) -> list[str]:
@@ -82,13 +87,10 @@ def run(
     config: ConfigOptions,
 ) -> None:
     """Classify what the camera sees, log it, and show it in a browser."""
-    from vitcam.processes.resources import let_garbage_lie, use_one_heap
+    from vitcam.processes.resources import let_garbage_lie, switch_threads_often, use_one_heap
 
     let_garbage_lie()  # until all is loaded
     use_one_heap()  # before what is imported next starts threads
-    from vitcam.daemon.parts import RunOptions
-    from vitcam.daemon.supervisor import supervise
-
     flags: dict[str, object] = {
         "camera.source": source,
         "camera.crop": crop,
@@ -111,16 +113,48 @@ def run(
         "log.emit": emit,
     }
     effective = config.load(flags)
-    options = RunOptions(
-        effective.settings,
-        lambda: config.load(flags).settings,
-        effective.configured("model.name"),
-        effective.given("model.name"),
-        realtime=realtime,
-        loop=loop,
-        wait=wait,
-        is_set_up=bool(effective.configured("camera.source")) or "camera.source" in effective.page,
-        layers=lambda page: config.merge(page, flags),
-        of_page=effective.page,
-    )
-    supervise(options, os.environ)
+    switch_threads_often()
+    ahead = _loaded_ahead(effective)
+    try:
+        # imported while the model is loaded
+        from vitcam.daemon.parts import RunOptions
+        from vitcam.daemon.supervisor import supervise
+
+        options = RunOptions(
+            effective.settings,
+            lambda: config.load(flags).settings,
+            effective.configured("model.name"),
+            effective.given("model.name"),
+            realtime=realtime,
+            loop=loop,
+            wait=wait,
+            is_set_up=bool(effective.configured("camera.source")) or "camera.source" in effective.page,
+            layers=lambda page: config.merge(page, flags),
+            of_page=effective.page,
+            ahead=ahead,
+        )
+        supervise(options, os.environ)
+    finally:
+        if ahead is not None:
+            ahead.close()
+
+
+def _loaded_ahead(effective: EffectiveSettings) -> "LoadedAhead | None":
+    """The model of the settings, which is loaded from now on; None where it has to wait.
+
+    Only a model that came with vitcam is loaded ahead. What the page may have chosen or written waits until the start
+    has been counted: if it crashes each start, it is set aside.
+    """
+    from vitcam.daemon.model import LoadedAhead
+    from vitcam.daemon.saved_state.page_settings import PageSettings
+    from vitcam.folders import state_folder
+    from vitcam.model.files import find_model, shipped_folders
+
+    settings = effective.settings.model
+    if not effective.given("model.name") and PageSettings(state_folder(os.environ)).model:
+        return None
+    try:
+        found = find_model(settings.name)
+    except ModelError:  # it is refused with its reason later
+        return None
+    return LoadedAhead(settings) if found.parent in shipped_folders() else None

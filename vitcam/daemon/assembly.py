@@ -96,7 +96,7 @@ def assemble(
         options = options.with_page(page.layer)
     settings = options.settings
     chosen = "" if options.model_fixed else page.model
-    first = load_first_model(settings.model, options.model_from, last, set_aside.model, chosen)
+    first = load_first_model(settings.model, options.model_from, last, set_aside.model, chosen, options.ahead)
     classifier, model = first.classifier, Current(first)
     names = initial_names(settings.names, page)
     vocabulary = vocabulary_of(model, names)

@@ -2,14 +2,17 @@
 
 import json
 import logging
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from vitcam.config.settings import ModelSettings
-from vitcam.errors import ConfigError, ModelError
+from vitcam.errors import ConfigError, ModelError, VitcamError
 from vitcam.model.classifier import Classifier, open_classifier
 from vitcam.model.files import DEFAULT, find_model, model_folders
+from vitcam.pictures.opencv import use_one_thread
 from vitcam.run_model import RunModel
 from vitcam.storage.state_file import StateFile
 
@@ -40,8 +43,41 @@ class LastModel:
             log.warning("%s cannot be written: %s", self._file.path, error.strerror)
 
 
+class LoadedAhead:
+    """Loads and tries a model in a thread of its own while the rest of a daemon is imported. Close it.
+
+    What fails here is done again by the one who takes it, and fails with its reason then.
+    """
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+        self._found: Classifier | None = None
+        self._thread = threading.Thread(target=self._load, name="load", daemon=True)
+        self._thread.start()
+
+    def take(self, settings: ModelSettings) -> Classifier | None:
+        """The model, once; None where other settings are wanted, or it failed."""
+        self.close()
+        found, self._found = self._found, None
+        return found if settings == self._settings else None
+
+    def close(self) -> None:
+        """Wait for the end: stderr is held back while a model is loaded, and nobody may end in between."""
+        self._thread.join()
+
+    def _load(self) -> None:
+        use_one_thread()
+        with suppress(VitcamError):
+            self._found = _tried(self._settings)
+
+
 def load_first_model(
-    settings: ModelSettings, named_in: str, last: LastModel | None = None, instead: str = "", chosen: str = ""
+    settings: ModelSettings,
+    named_in: str,
+    last: LastModel | None = None,
+    instead: str = "",
+    chosen: str = "",
+    ahead: LoadedAhead | None = None,
 ) -> RunModel:
     """The model of a start: the one that was chosen on the page, else the one of the settings.
 
@@ -49,6 +85,7 @@ def load_first_model(
     last      the last model that worked, which runs in place of one that is damaged; None: that is an error, too
     instead   file to load in place of the one that its name finds; empty: that one
     chosen    on the page; empty: none was, or it does not count
+    ahead     has loaded the one of the settings already
     raises    ConfigError for a model that the configuration names and that cannot be used, else ModelError
     """
     trouble = ""
@@ -58,7 +95,7 @@ def load_first_model(
         except ModelError as error:
             trouble = f"the model {chosen} that was chosen on the page cannot be used: {error}; until then "
     try:
-        model = run_model(settings, instead)
+        model = run_model(settings, instead, ahead)
     except ModelError as error:
         if last is not None and _is_damaged(settings) and (other := _other_model(settings, last)):
             model = replace(other, trouble=f"{error}; until then {other.name_or_file} is used")
@@ -76,12 +113,12 @@ def load_first_model(
     return model
 
 
-def run_model(settings: ModelSettings, instead: str = "") -> RunModel:
+def run_model(settings: ModelSettings, instead: str = "", ahead: LoadedAhead | None = None) -> RunModel:
     """Load a model as `load_model` does, with what goes with it.
 
     instead  file to load in place of the one that its name finds; empty: that one
     """
-    classifier = load_model(replace(settings, name=instead or settings.name))
+    classifier = load_model(replace(settings, name=instead or settings.name), ahead)
     words = None
     if classifier.card.word_capacity:
         # few models have labels that are words, and these modules take 5 ms of each start
@@ -126,8 +163,19 @@ def _candidates(name: str, last: LastModel) -> Iterator[Path]:
         yield from (folder / f"{each}.tflite" for folder in model_folders())
 
 
-def load_model(settings: ModelSettings) -> Classifier:
+def load_model(settings: ModelSettings, ahead: LoadedAhead | None = None) -> Classifier:
     """Load a model, check its golden images, and say what runs it. Raises ModelError if it answers wrongly."""
+    classifier = (ahead.take(settings) if ahead else None) or _tried(settings)
+    runtime = classifier.runtime
+    log.info(
+        "model %s, %d labels, on %s %s with %d threads, %d delegate partition(s), %d operator(s) outside",
+        classifier.card.name, len(classifier.labels), runtime.name, runtime.version,
+        runtime.threads, runtime.partitions, runtime.outside,
+    )  # fmt: skip
+    return classifier
+
+
+def _tried(settings: ModelSettings) -> Classifier:
     classifier = open_classifier(settings)
     wrong = [result for result in classifier.verify() if not result.ok]
     if wrong:
@@ -136,12 +184,6 @@ def load_model(settings: ModelSettings) -> Classifier:
             f"{classifier.path} answers {first.name} with {first.answer} instead of {first.right_answer} "
             "on this machine; reinstall vitcam or export the model again"
         )
-    runtime = classifier.runtime
-    log.info(
-        "model %s, %d labels, on %s %s with %d threads, %d delegate partition(s), %d operator(s) outside",
-        classifier.card.name, len(classifier.labels), runtime.name, runtime.version,
-        runtime.threads, runtime.partitions, runtime.outside,
-    )  # fmt: skip
     return classifier
 
 

@@ -9,6 +9,7 @@ from vitcam.config.layers import PageLayer
 from vitcam.config.load import EffectiveSettings
 from vitcam.config.settings import Settings
 from vitcam.daemon.classifiers import OwnInterpreter, PhotoClassifier
+from vitcam.daemon.model import LoadedAhead
 from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.part_options import ConsoleSink
 from vitcam.daemon.publisher import Publisher
@@ -60,6 +61,8 @@ class RunOptions:
     """All layers, with this one of the page. Raises ConfigError, UsageError. None: the page can set nothing."""
     of_page: frozenset[str] = frozenset()
     """Names of the settings that were set on the page."""
+    ahead: LoadedAhead | None = None
+    """Has loaded the model of the settings already; None: nobody has."""
 
     def with_page(self, layer: PageLayer) -> "RunOptions":
         """The same with another layer of the page."""

@@ -34,6 +34,12 @@ KINDS: Mapping[str, ThreadKind] = {
         fails="the run ends with its reason",
         hangs=_RESTART,
     ),
+    "load": ThreadKind(
+        "loads and tries the model while the rest is imported, once",
+        "the disk, some inferences",
+        fails="main loads the model, which says why it cannot be used",
+        hangs="the start waits for it",
+    ),
     "import": ThreadKind(
         "imports PyAV for a film while the model is loaded, once",
         "the disk",

@@ -7,7 +7,7 @@ import pytest
 
 from tests.parts import need_model
 from vitcam.config.settings import ModelSettings
-from vitcam.daemon.model import LastModel, load_first_model
+from vitcam.daemon.model import LastModel, LoadedAhead, load_first_model
 from vitcam.errors import ConfigError, ModelError
 
 FILE = "/etc/vitcam/config.toml"
@@ -118,3 +118,25 @@ def test_a_state_folder_that_is_full_or_missing_keeps_no_model_from_running(mode
     for folder in (None, tmp_path / "file"):
         found = load_first_model(ModelSettings("mnist"), "", LastModel(folder))
         assert found.trouble == ""
+
+
+def test_a_model_that_was_loaded_ahead_is_the_models_of_the_start_and_of_no_other_settings() -> None:
+    wanted, other = ModelSettings("mnist"), ModelSettings("mnist", top_k=3)
+    ahead, unwanted = LoadedAhead(wanted), LoadedAhead(other)
+
+    found = load_first_model(wanted, "", ahead=ahead)
+
+    assert ahead.take(wanted) is None  # it has been taken
+    assert found.classifier.path == need_model("mnist")
+    assert unwanted.take(wanted) is None
+    assert unwanted.take(other) is None  # two models are never kept
+
+
+def test_what_fails_while_it_is_loaded_ahead_fails_with_the_same_sentence(models: Path) -> None:
+    settings = ModelSettings(str(damage(models / "pets.tflite")))
+    with pytest.raises(ConfigError) as alone:
+        load_first_model(settings, FILE)
+    with pytest.raises(ConfigError) as after:
+        load_first_model(settings, FILE, ahead=LoadedAhead(settings))
+
+    assert str(after.value) == str(alone.value)
