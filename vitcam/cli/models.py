@@ -37,9 +37,8 @@ LIBRARIES_MB = 62.0
 _DAEMON_MB = 116.0 + LIBRARIES_MB
 """Resident, with one viewer and a model of no size: Python, the packages, frames and JPEG pictures."""
 _COPIES = 5.6
-"""Of the file's bytes. They are kept once for the answer and once for the answer with attention. Each of three
-interpreters (for the camera, photos that are sent, and pictures that the history keeps) arranges the weights in
-XNNPACK's order."""
+"""Of the file's bytes. They are kept once for the answer and once for the answer with attention. Each of two
+interpreters (for the camera, and for photos that are sent) arranges the weights in XNNPACK's order."""
 _SYSTEM_MB = 400.0
 """Left to Raspberry Pi OS without a desktop, the firmware and the camera's process; assumed, not measured."""
 _PIS_GB = (1, 2, 4, 8, 16)

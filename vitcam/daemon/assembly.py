@@ -12,7 +12,7 @@ from vitcam.alerts.saved_alerts import SavedAlerts
 from vitcam.config.settings import HeatSettings, Settings, labels_in
 from vitcam.config.validators import seconds_of
 from vitcam.daemon.binding import binding
-from vitcam.daemon.classifiers import CameraClassifier, OwnInterpreter, PhotoClassifier, StoredPictureClassifier
+from vitcam.daemon.classifiers import CameraClassifier, PhotoClassifier, StoredPictureClassifier
 from vitcam.daemon.model import LastModel, load_first_model
 from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.moved_camera import MovedCamera
@@ -157,12 +157,12 @@ def assemble(
     every = not (live or source_options.realtime)
 
     # what becomes of predictions and events
-    recording, stored = Recording(), OwnInterpreter(model)
+    recording = Recording()
     if not every:
-        reclassify = StoredPictureClassifier(stored)
+        reclassify = StoredPictureClassifier(camera)
         recording = recording_of(settings, environ, publisher, vocabulary, reclassify, frozen=frozen, lock=lock)
     collector = None if every else collector_of(settings, environ)
-    inbox = inbox_of(settings, environ, collector if recording.history else None, model, stored, vocabulary)
+    inbox = inbox_of(settings, environ, collector if recording.history else None, model, camera, vocabulary)
     publisher.show_to(*(each for each in (collector, inbox) if each is not None))
     # only one run of a camera uses a state folder, but any number of runs of files
     folder = state_folder(environ) if is_camera(settings.camera.source) else None
@@ -265,7 +265,6 @@ def assemble(
         inbox=inbox,
         rule_engine=rule_engine,
         photos=photos,
-        interpreters=(stored, photos.interpreter),
         fetch=fetch,
         mqtt=mqtt,
         outbox=outbox,

@@ -54,7 +54,7 @@ class Explanations:
 
 
 class CameraClassifier:
-    """Used in one thread. Another number of threads takes an interpreter of its own: 10 MB while it is in use.
+    """Called in one thread. Another number of threads takes an interpreter of its own: 10 MB while it is in use.
 
     With one thread, a frame of `everyday` takes a quarter less processor time than with two
     (docs/program/benchmarks.md).
@@ -71,13 +71,21 @@ class CameraClassifier:
         self._limits = limits
         self.explanations = Explanations(demand)
         self._threads = 0
+        self._in_use = threading.Lock()
 
     def __call__(self, frame: Frame) -> Prediction:
         """The prediction for a frame, by what is in force now."""
-        current = self.with_threads(self._limits.threads)
-        if self._of.words is not None:
-            self._of.words.give_to(current)
-        return current(frame, explain=self.explanations.next(current), teach=False)
+        with self.between_frames() as current:
+            return current(frame, explain=self.explanations.next(current), teach=False)
+
+    @contextmanager
+    def between_frames(self) -> Iterator[Classifier]:
+        """What classifies frames, for another thread, too: the next frame waits until the context ends."""
+        with self._in_use:
+            current = self.with_threads(self._limits.threads)
+            if self._of.words is not None:
+                self._of.words.give_to(current)
+            yield current
 
     def with_threads(self, threads: int) -> Classifier:
         """The model in use with this number of threads; 0: all."""
@@ -130,21 +138,24 @@ class OwnInterpreter:
 class StoredPictureClassifier:
     """Asks about pictures as the history keeps them, so that a replay can give the same answers, bit for bit.
 
-    A JPEG is not the frame that it was made of. Called in the history's thread, and only when a picture is written.
+    A JPEG is not the frame that it was made of. Called in the history's thread, and only when a picture is written: a
+    few times in a minute a frame waits for one inference, and the weights are in memory once.
     """
 
-    def __init__(self, interpreter: OwnInterpreter) -> None:
-        self._interpreter = interpreter
+    def __init__(self, camera: CameraClassifier) -> None:
+        self._camera = camera
 
     def __call__(self, jpeg: bytes, event: StoredEvent) -> FrameSummary:
         """What the encoded picture shows; what its frame showed, where another model is in use by now.
 
         event  what the frame showed of which it was made; the crop of its summary holds
         """
-        with self._interpreter.ready() as classifier:
+        picture = decode_image(jpeg)
+        with self._camera.between_frames() as classifier:
             if (classifier.card.name, classifier.fingerprint) != (event.model, event.fingerprint):
                 return event.summary
-            return summary_of(ask_again(classifier, decode_image(jpeg), event.summary.crop, "history"), scale=1.0)
+            answer = ask_again(classifier, picture, event.summary.crop, "history")
+        return summary_of(answer, scale=1.0)
 
 
 class PhotoClassifier:

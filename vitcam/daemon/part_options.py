@@ -8,7 +8,7 @@ from typing import Protocol, TextIO
 from vitcam.clips.recorder import ClipOptions
 from vitcam.config.look import MotionSettings
 from vitcam.config.settings import ClipSettings, LogSettings, Settings
-from vitcam.daemon.classifiers import OwnInterpreter
+from vitcam.daemon.classifiers import CameraClassifier
 from vitcam.datasets.collector import Collector
 from vitcam.datasets.store import DataSets
 from vitcam.errors import UsageError
@@ -75,7 +75,7 @@ def inbox_of(
     environ: Mapping[str, str],
     collector: Collector | None,
     model: Current[RunModel],
-    interpreter: OwnInterpreter,
+    camera: CameraClassifier,
     vocabulary: Meanings,
 ) -> InboxKeeper | None:
     """What fills the inbox; None where nothing is to be kept, or nobody could name it.
@@ -88,8 +88,9 @@ def inbox_of(
     answers = InboxAnswers(Inbox(folder, inbox_limits_of(settings)), collector.data_sets)
 
     def ask(jpeg: bytes) -> Prediction:
-        with interpreter.ready() as classifier:
-            return classifier.classify_image(decode_image(jpeg), "inbox")
+        picture = decode_image(jpeg)
+        with camera.between_frames() as classifier:
+            return classifier.classify_image(picture, "inbox")
 
     return InboxKeeper(
         answers,

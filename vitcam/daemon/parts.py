@@ -8,7 +8,7 @@ from vitcam.actions.rule_engine import RuleEngine
 from vitcam.config.layers import PageLayer
 from vitcam.config.load import EffectiveSettings
 from vitcam.config.settings import Settings
-from vitcam.daemon.classifiers import OwnInterpreter, PhotoClassifier
+from vitcam.daemon.classifiers import PhotoClassifier
 from vitcam.daemon.model import LoadedAhead
 from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.part_options import ConsoleSink
@@ -99,8 +99,6 @@ class Daemon:
     """None: nothing is kept, or nobody could name it."""
     rule_engine: RuleEngine
     photos: PhotoClassifier
-    interpreters: tuple[OwnInterpreter, ...]
-    """All but the camera's."""
     fetch: "PictureFetch | None"
     """None: no pictures are fetched from addresses."""
     mqtt: "MqttClient | None"

@@ -163,8 +163,7 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
             verdict = _feed(notifier, daemon, verdict)
         if now >= next_trim:
             next_trim = now + _TRIM_S
-            for interpreter in daemon.interpreters:
-                interpreter.give_back_unused()
+            daemon.photos.interpreter.give_back_unused()
             _settle_heap(daemon)
 
 

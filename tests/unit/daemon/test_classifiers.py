@@ -2,19 +2,23 @@
 
 import threading
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests import frames
 from vitcam.daemon import classifiers
-from vitcam.daemon.classifiers import CameraClassifier, OwnInterpreter, PhotoClassifier
+from vitcam.daemon.classifiers import CameraClassifier, OwnInterpreter, PhotoClassifier, StoredPictureClassifier
 from vitcam.explain.explained import explain
 from vitcam.explain.figure import draw_figure
 from vitcam.heat.watch import HeatLimits
+from vitcam.history.stored import FrameSummary, StoredEvent
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import Decoded
+from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.resize import frame_of_picture
+from vitcam.rects import Rect
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.web.stream.variant import Demand, Variant
@@ -115,6 +119,38 @@ def test_threads_that_share_one_use_it_one_after_the_other(own: OwnInterpreter) 
     for thread in threads:
         thread.join(60)
     assert most == 1
+
+
+def test_a_frame_waits_while_the_history_asks_about_a_picture_and_gets_the_same_answer() -> None:
+    classifier = Classifier("mnist", threads=1)
+    camera = CameraClassifier(Current(RunModel.of(classifier)), limits=HeatLimits(), demand=Demand())
+    frame = frame_of_picture(frames.picture(28, 28), classifier.input, "camera")
+    alone, answers = camera(frame), []
+    asks = threading.Thread(target=lambda: answers.append(camera(frame)), daemon=True)
+
+    with camera.between_frames() as between:
+        asks.start()
+        other = between.classify_image(np.random.default_rng(0).integers(0, 256, (28, 28, 3), np.uint8))
+        assert answers == []
+    asks.join(60)
+
+    assert between is classifier
+    assert [guess.p for guess in answers[0].top] == [guess.p for guess in alone.top]
+    assert other.top != alone.top
+
+
+def test_a_picture_of_another_model_keeps_what_its_frame_showed() -> None:
+    classifier = Classifier("mnist", threads=1)
+    camera = CameraClassifier(Current(RunModel.of(classifier)), limits=HeatLimits(), demand=Demand())
+    jpeg = encode_jpeg(frames.picture(28, 28), 95)
+    seen = FrameSummary(crop=Rect(0, 0, 28, 28))
+    event = StoredEvent("1", "seen", "3", None, "demo", 0, None, 0.9, 0.9, None, "mnist", classifier.fingerprint, seen)
+
+    asked = StoredPictureClassifier(camera)(jpeg, event)
+    kept = StoredPictureClassifier(camera)(jpeg, replace(event, fingerprint="of another"))
+
+    assert asked.top
+    assert kept is seen
 
 
 def test_what_explanations_take_is_given_back_ten_minutes_after_the_last_viewer_of_one(clock: Clock) -> None:
