@@ -34,7 +34,7 @@ _FIRST = ("name", "description", "right", "memory", "fits_a_Pi_of", "input", "li
 _IN_A_PIPE = 80  # columns
 LIBRARIES_MB = 62.0
 """Of the code of Python and the packages, as much as is usually resident. The kernel keeps more or less of it."""
-_DAEMON_MB = 116.0 + LIBRARIES_MB
+_DAEMON_MB = 80.0 + LIBRARIES_MB
 """Resident, with one viewer and a model of no size: Python, the packages, frames and JPEG pictures."""
 _COPIES = 5.6
 """Of the file's bytes. They are kept once for the answer and once for the answer with attention. Each of two

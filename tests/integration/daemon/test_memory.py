@@ -23,7 +23,6 @@ def test_a_daemon_with_a_viewer_a_photo_and_an_event_takes_about_the_memory_that
     with daemon("--source", "demo", "--model", "everyday", STATE_DIRECTORY=str(tmp_path)) as running:
         running.wait_for("ok")
         urllib.request.urlopen(f"{running.url}/api/classify", data=photo, timeout=60).close()
-        # the history asks an interpreter of its own about the first picture that it keeps
         assert eventually(lambda: list(tmp_path.rglob("*.jpg")), every_s=0.1)
         with urllib.request.urlopen(f"{running.url}/stream?overlay=attention&width=640", timeout=30) as stream:
             ends = time.monotonic() + _WATCHED_S

@@ -17,15 +17,15 @@ INFERENCE_HANGS = """
 import threading
 from vitcam.model.classifier import Classifier
 
-classify, calls = Classifier.__call__, []
+infer, calls = Classifier.infer, []
 
 def hang(self, frame, *how, **named):
     calls.append(frame.source)
     if frame.source != "golden" and len(calls) > 20:  # after READY
         {hang}
-    return classify(self, frame, *how, **named)
+    return infer(self, frame, *how, **named)
 
-Classifier.__call__ = hang
+Classifier.infer = hang
 """
 WEB_HANGS = """
 import asyncio, threading

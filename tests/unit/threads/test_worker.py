@@ -20,6 +20,8 @@ OWN_THREADS = {
     "web/server.py": "the event loop has a beat of its own",
     "daemon/shutdown.py": "it ends the process, so it may depend on nothing",
     "clips/ffmpeg.py": "a timer that kills a child",
+    "daemon/model.py": "the start waits for it, and does again what failed",
+    "daemon/source.py": "the same",
     "threads/ordered_pool.py": "its errors are raised where results are fetched, and whoever fetches them has a beat",
     "teach/learn.py": "no part of the daemon: its errors are raised where results are fetched",
     "teach/photos.py": "the same",

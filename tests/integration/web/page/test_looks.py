@@ -63,7 +63,7 @@ def test_where_it_looked_is_switched_off_and_on_again_as_it_was(visitor: Chrome,
     visitor.refresh()
     where = visitor.find_element(By.ID, "where")
     wait(visitor, where.is_selected)
-    chosen = "return document.getElementById('controls').elements.overlay.value"
+    chosen = "return document.getElementById('controls')?.elements.overlay?.value"
 
     where.click()
     off = visitor.execute_script(chosen)
