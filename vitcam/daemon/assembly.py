@@ -123,6 +123,7 @@ def assemble(
     follower = Follower(settings.look.follow, classifier.input, lambda: crop.region)
     camera = CameraClassifier(model, limits=heat.limits, demand=demand)
     publisher = Publisher(settings.events.rules, over.set, areas, vocabulary, follower.tracks)
+    films = FilmReplicas(model, camera, limits=heat.limits, demand=demand, machine=machine)
     pipeline = Pipeline(
         PipelineOptions(
             source=readable(redacted(settings.camera.source)) or "auto",
@@ -135,7 +136,7 @@ def assemble(
             heat_limits=heat.limits,
             areas=areas,
             input=classifier.input,
-            replicas=FilmReplicas(model, camera, limits=heat.limits, demand=demand, machine=machine),
+            replicas=None if options.paced else films,  # of a slideshow, history and inbox ask the camera's interpreter
             follower=follower,
             pending=lambda: publisher.pending,
             events=lambda: publisher.lasting,
@@ -154,7 +155,7 @@ def assemble(
         live = open_source.prepare(patient)
     if not first.trouble and "overlay.mode" not in options.of_page:  # of the page, what fits another model stays unused
         check_overlay(settings, classifier)
-    every = not (live or source_options.realtime)
+    every = not (live or options.paced)
 
     # what becomes of predictions and events
     recording = Recording()
@@ -294,14 +295,13 @@ def _source_options(
     publisher: Publisher,
 ) -> SourceOptions:
     camera = options.settings.camera
-    watched = options.settings.web.enabled
     return SourceOptions(
         input=model.value.classifier.input,
         input_now=lambda: model.value.classifier.input,
         width=camera.width,
         height=camera.height,
         fps=camera.fps,
-        realtime=True if options.realtime is None and watched else options.realtime,
+        realtime=options.paced,
         loop=options.loop,
         every_s=seconds_of(camera.every),
         ask_every_s=seconds_of(camera.ask_every),

@@ -64,6 +64,12 @@ class RunOptions:
     ahead: LoadedAhead | None = None
     """Has loaded the model of the settings already; None: nobody has."""
 
+    @property
+    def paced(self) -> bool | None:
+        """Whether files are played at their own pace, as `SourceOptions.realtime` has it: where people watch they are,
+        unless told otherwise."""
+        return True if self.realtime is None and self.settings.web.enabled else self.realtime
+
     def with_page(self, layer: PageLayer) -> "RunOptions":
         """The same with another layer of the page."""
         if self.layers is None:

@@ -22,7 +22,8 @@ _SHARE = 0.25  # of the memory that is available, for all replicas together
 class FilmReplicas:
     """The `Replicas` of a run. N interpreters with one thread each answer more frames/s than one with N threads.
 
-    With one thread, or where memory is short, the camera's own interpreter is the only one: it has nothing to do then.
+    With one thread, or where memory is short, the camera's own interpreter is the only one, and nobody else
+    may ask it.
 
     model    the one in use, with all of its threads
     camera   asks it about frames of live sources

@@ -1,6 +1,7 @@
 """The interpreters of a film: how many there are, what they take over, and that their answers are the same."""
 
 import gc
+import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,12 +12,16 @@ import pytest
 
 from tests import frames
 from tests.pipelines import PATIENCE_S, Numbered
+from vitcam.config.load import merge_layers
+from vitcam.daemon.assembly import assemble
 from vitcam.daemon.classifiers import CameraClassifier
+from vitcam.daemon.parts import RunOptions
 from vitcam.daemon.replicas import FilmReplicas
 from vitcam.frames import Frame, Prediction, Timings
 from vitcam.heat.watch import HeatLimits
 from vitcam.machine import Machine
 from vitcam.model.classifier import Classifier
+from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import frame_of_picture
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
@@ -62,6 +67,34 @@ def test_there_is_an_interpreter_with_one_thread_for_each_thread_that_may_run(tm
         counts.append([each.runtime.threads for each in parts.classifiers()])
 
     assert counts == [[1, 1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(("web", "at_once"), [("false", True), ("true", False)], ids=["at full rate", "a slideshow"])
+def test_only_photos_at_full_rate_have_replicas_since_the_history_of_a_slideshow_asks_the_cameras_interpreter(
+    tmp_path: Path, web: str, at_once: bool
+) -> None:
+    for number in range(20):
+        (tmp_path / f"{number:02}.png").write_bytes(encode_png(frames.picture(28, 28)))
+    sets = [
+        f"camera.source={tmp_path}",
+        "camera.every=50ms",
+        "model.name=mnist",
+        "model.threads=1",
+        f"web.enabled={web}",
+    ]
+    settings = merge_layers(None, sets, {}, {}, Path("/nonexistent")).settings
+    daemon = assemble(RunOptions(settings, lambda: settings), {"STATE_DIRECTORY": str(tmp_path / "state")}, False)
+    found: set[str] = set()
+    daemon.pipeline.start(daemon.open_source)
+    try:
+        while not daemon.pipeline.over.wait(0.001) and daemon.pipeline.state().frames.classified < 15:
+            found |= {thread.name for thread in threading.enumerate()}
+    finally:
+        daemon.trials.close()
+        daemon.pipeline.stop(PATIENCE_S)
+        daemon.photos.close()
+
+    assert any(name.startswith("replica") for name in found) == at_once
 
 
 def test_one_thread_takes_the_cameras_own_interpreter_and_no_further_memory(tmp_path: Path) -> None:
