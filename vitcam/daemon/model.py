@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from vitcam.config.settings import ModelSettings
-from vitcam.errors import ConfigError, ModelError, VitcamError
+from vitcam.errors import ConfigError, ModelError
 from vitcam.model.classifier import Classifier, open_classifier
 from vitcam.model.files import DEFAULT, find_model, model_folders
 from vitcam.pictures.opencv import use_one_thread
@@ -67,7 +67,7 @@ class LoadedAhead:
 
     def _load(self) -> None:
         use_one_thread()
-        with suppress(VitcamError):
+        with suppress(Exception):
             self._found = _tried(self._settings)
 
 

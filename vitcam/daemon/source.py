@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from vitcam.errors import SourceError, VitcamError
+from vitcam.errors import SourceError
 from vitcam.sources import default_uri, import_film_library, open_source
 from vitcam.sources.source import Source, SourceOptions
 
@@ -23,7 +23,7 @@ def imported_meanwhile(uri: str) -> Iterator[None]:
     """
 
     def import_it() -> None:
-        with suppress(VitcamError, ImportError, OSError):
+        with suppress(Exception):
             import_film_library(uri)
 
     thread = threading.Thread(target=import_it, name="import", daemon=True)
