@@ -75,17 +75,21 @@ class CameraClassifier:
 
     def __call__(self, frame: Frame) -> Prediction:
         """The prediction for a frame, by what is in force now."""
-        with self.between_frames() as current:
+        with self._in_use:
+            current = self._in_force()
             return current(frame, explain=self.explanations.next(current), teach=False)
 
     @contextmanager
     def between_frames(self) -> Iterator[Classifier]:
-        """What classifies frames, for another thread, too: the next frame waits until the context ends."""
+        """What classifies frames, for another thread: the next frame waits until the context ends."""
         with self._in_use:
-            current = self.with_threads(self._limits.threads)
-            if self._of.words is not None:
-                self._of.words.give_to(current)
-            yield current
+            yield self._in_force()
+
+    def _in_force(self) -> Classifier:
+        current = self.with_threads(self._limits.threads)
+        if self._of.words is not None:
+            self._of.words.give_to(current)
+        return current
 
     def with_threads(self, threads: int) -> Classifier:
         """The model in use with this number of threads; 0: all."""

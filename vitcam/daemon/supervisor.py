@@ -25,7 +25,6 @@ from vitcam.processes.resources import (
     allow_many_files,
     collect_garbage_often,
     settle_heap,
-    switch_threads_often,
 )
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
@@ -65,7 +64,6 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
             lock.take()
         use_one_thread()
         allow_many_files()
-        switch_threads_often()
 
         def make(chosen: RunOptions) -> Daemon:
             with imported_meanwhile(chosen.settings.camera.source):
