@@ -17,24 +17,14 @@ class Following:
 
     def __init__(self, follower: Follower, stopping: threading.Event, failed: Callable[[str], None]) -> None:
         self._follower = follower
-        self._retries = Retries("the follower", stopping, failed)
-
-    @property
-    def trouble(self) -> str:
-        """Why nothing is followed, as one sentence; empty while all is well."""
-        return self._retries.trouble
-
-    @property
-    def faults(self) -> int:
-        """How often it failed since the start."""
-        return self._retries.faults
+        self.retries = Retries("the follower", stopping, failed)
 
     def take(self, frame: Frame, areas: Areas) -> None:
         """Take a frame, with its masks drawn."""
         try:
             self._follower.take(frame, areas)
         except Exception as error:  # noqa: BLE001 - the model still sees the whole view
-            self._retries.failed(error)
+            self.retries.failed(error)
             self._follower.begin_anew()
         else:
-            self._retries.worked()
+            self.retries.worked()

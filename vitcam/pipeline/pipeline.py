@@ -105,7 +105,7 @@ class Pipeline:
     @property
     def stage_trouble(self) -> str:
         """What fails in a stage and is tried again, as sentences; empty if nothing does."""
-        stages = (self._classify.trouble, self._following.trouble, self._publishing.trouble)
+        stages = (self._classify.retries.trouble, self._following.retries.trouble, self._publishing.trouble)
         return "; ".join(filter(None, stages))
 
     @property
@@ -200,10 +200,10 @@ class Pipeline:
         """How often each part failed since the start and began again; `source` is what was lost, or was not there."""
         return {
             "source": self._capture.losses,
-            "capture_stage": self._capture.faults,
-            "classify_stage": self._classify.faults,
+            "capture_stage": self._capture.retries.faults,
+            "classify_stage": self._classify.retries.faults,
             "publish_stage": self._publishing.faults,
-            "follower": self._following.faults,
+            "follower": self._following.retries.faults,
         }
 
     def progress(self) -> Progress:
@@ -252,7 +252,7 @@ class Pipeline:
         if since_ns is not None and time.monotonic_ns() - since_ns > _SLOW_NS:
             return "degraded", "the model has not answered for more than 5 seconds"
         if self._classify.classified.count == 0:
-            return "starting", self._classify.trouble or "waiting for the first picture"
+            return "starting", self._classify.retries.trouble or "waiting for the first picture"
         pause = "nothing is classified, since somebody asked for a pause" if self._is_paused else ""
         trouble = "; ".join(filter(None, (pause, self.stage_trouble, *others)))
         return ("degraded", trouble) if trouble else ("ok", "")

@@ -56,16 +56,11 @@ class CaptureStage:
         self._frames = frames
         self._latest = latest
         self._stopping = stopping
-        self._retries = Retries("the capture stage", stopping, options.failed)
+        self.retries = Retries("the capture stage", stopping, options.failed)
         self._expected_seq = 0
         self.captured = RateMeter()
         self.losses = 0
         """How often the source could not be opened, or was lost."""
-
-    @property
-    def faults(self) -> int:
-        """How often it failed unexpectedly since the start."""
-        return self._retries.faults
 
     def run(self, open_source: Callable[[], Source]) -> None:
         """Read until the source is over. Any error of a live source ends an attempt only, and it is opened again.
@@ -89,11 +84,11 @@ class CaptureStage:
             except Exception as error:  # what no source expects must not end the run, nor the thread in silence
                 if not (self._beats.capture.live or self._lasting):
                     raise
-                trouble = self._retries.failed(error)
+                trouble = self.retries.failed(error)
             if self.captured.count > before:
-                self._retries.worked()
+                self.retries.worked()
             self._beat(trouble)
-            self._retries.wait()
+            self.retries.wait()
         self._frames.close()
 
     def skip(self) -> None:
@@ -185,17 +180,7 @@ class ClassifyStage:
         self._headlines = Headlines(options.events)
         self.in_flight = FramesInFlight(options.replicas, options.areas)
         self._following = following
-        self._retries = Retries("the classify stage", stopping, options.failed)
-
-    @property
-    def trouble(self) -> str:
-        """Why the last frame could not be classified, as one sentence; empty if it was."""
-        return self._retries.trouble
-
-    @property
-    def faults(self) -> int:
-        """How often it failed since the start."""
-        return self._retries.faults
+        self.retries = Retries("the classify stage", stopping, options.failed)
 
     @property
     def since_ns(self) -> int | None:
@@ -224,13 +209,13 @@ class ClassifyStage:
         except Exception as error:  # the next frame may be better, and the daemon must not end with this one
             if not (self._beats.capture.live or self.options.lasting):
                 raise
-            self._retries.failed(error)
+            self.retries.failed(error)
             self.options.follower.begin_anew()  # it may be what has failed, and would fail with the next one, too
             self._beats.classify = replace(self._beats.classify, since_ns=None)
-            self._retries.wait()
+            self.retries.wait()
             self._beats.classify = replace(self._beats.classify, waits=True)
         else:
-            self._retries.worked()
+            self.retries.worked()
 
     def _is_plain(self) -> bool:
         """Whether every frame is classified as it is, whatever those before it show. Any thread may ask."""
