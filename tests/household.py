@@ -158,7 +158,7 @@ def _store(
         path.write_bytes(jpeg)
         name = str(path.relative_to(folder))
         write_change(connection, EventChange(event, "end", jpeg), event.start_ms, name, True)
-    if chance.random() < 0.004:
+    if chance.random() < 0.004 and event.label not in {FIRST, RARE}:
         edit(connection, event.id, {"corrected": "neighbour" if event.label == "person" else f"toy {event.label}"})
     if chance.random() < 0.005:
         edit(connection, event.id, {"favourite": 1})

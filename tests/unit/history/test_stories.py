@@ -1,8 +1,8 @@
 """What was seen in a while is folded by what was displayed: repeats, first times, rare things, days, names."""
 
-import time
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -250,8 +250,9 @@ def test_stories_counts_and_list_agree_on_every_filter(made: tuple[EventStore, i
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[EventStore, int]:
     """A day of 400 events, and when it began at the latest."""
     folder = tmp_path_factory.mktemp("made")
-    make_history(folder, a_day=400)
-    return EventStore(folder), int(time.time() * 1000) - DAY_MS - 3_600_000
+    ends = (datetime.now() - timedelta(days=1)).replace(hour=23, minute=59)  # whenever this runs, a day is as long
+    make_history(folder, a_day=400, now=ends)
+    return EventStore(folder), int(ends.timestamp() * 1000) - DAY_MS - 3_600_000
 
 
 def _fits(story: Story, events: list[StoredEvent]) -> bool:
