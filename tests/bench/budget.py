@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bench.throughput import one_viewer
-from tests.bench.versus import Pair, interval
+from tests.bench.turns import Pair, interval
 from tests.daemon import Daemon, free_port
 
 ROOT = Path(__file__).parents[2]

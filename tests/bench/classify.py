@@ -26,7 +26,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tests.bench.throughput import bare_interpreter, bare_rate
-from tests.bench.versus import Pair, show
+from tests.bench.turns import Pair, show
 from tests.parts import data_root
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import decode_image

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.bench.latency import follow
-from tests.bench.versus import in_turns, show
+from tests.bench.turns import in_turns, show
 from tests.daemon import Daemon, daemon
 from vitcam import events
 from vitcam.events import EventState, Rules

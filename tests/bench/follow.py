@@ -23,7 +23,8 @@ import cv2
 import numpy as np
 
 from tests.bench.throughput import one_viewer
-from tests.bench.versus import asleep, in_turns, rates_per_s, show
+from tests.bench.turns import in_turns, show
+from tests.bench.versus import asleep, rates_per_s
 from tests.bench.viewers import usage
 from tests.bench.wide_views.clips import Plan, shots_of
 from tests.bench.wide_views.things import Thing

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import cv2
 
-from tests.bench.versus import asleep, in_turns, latencies_ms, rates_per_s, show
+from tests.bench.turns import in_turns, show
+from tests.bench.versus import asleep, latencies_ms, rates_per_s
 from tests.videos import write_video
 
 _GOLDEN = Path(__file__).parents[2] / "models/golden"

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.bench.throughput import daemon_rate, one_viewer
-from tests.bench.versus import in_turns, show
+from tests.bench.turns import in_turns, show
 from tests.daemon import Daemon, daemon
 from tests.eventually import eventually
 

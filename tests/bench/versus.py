@@ -10,12 +10,10 @@ and `--threads` are of the rates: a film such as vitcam/sources/demo.mp4 is deco
 
 import argparse
 import signal
-import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -24,6 +22,7 @@ from tests.bench.latency import follow
 from tests.bench.mappings import shares
 from tests.bench.startup import first_prediction_s
 from tests.bench.throughput import daemon_rate, one_viewer
+from tests.bench.turns import in_turns, show
 from tests.daemon import Daemon, daemon
 
 _FAST = ("--no-realtime", "--loop", "--emit", "changes")
@@ -31,16 +30,7 @@ _PACED = ("--source", "demo:ram", "--realtime", "--loop")
 _RATE_S = 1.0
 _FOLLOW_S = 3.0
 _SETTLE_S = 8.0
-_RESAMPLES = 10_000
 _PARTS = ("rates", "latency", "start", "memory")
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One quantity of one turn."""
-
-    old: float
-    new: float
 
 
 @contextmanager
@@ -78,30 +68,6 @@ def memory_mb(python: str, model: str) -> tuple[float, float]:
             time.sleep(_SETTLE_S)
             found = shares(running.process.pid)["all"]
             return found.resident, found.anonymous
-
-
-def in_turns(turns: int, old: Callable[[], Sequence[float]], new: Callable[[], Sequence[float]]) -> list[list[Pair]]:
-    """Measure both `turns` times, the one first and then the other; one list of pairs for each quantity."""
-    rows = []
-    for turn in range(turns):
-        found = (old(), new()) if turn % 2 else (new(), old())[::-1]
-        rows.append([Pair(a, b) for a, b in zip(*found, strict=True)])
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def interval(pairs: Sequence[Pair]) -> tuple[float, float, float]:
-    """Mean ratio new to old (geometric) and its 95 % interval, by the bootstrap over turns (Efron 1979)."""
-    logs = np.log([pair.new / pair.old for pair in pairs])
-    drawn = np.random.default_rng(0).choice(logs, (_RESAMPLES, len(logs))).mean(axis=1)
-    low, high = np.percentile(drawn, (2.5, 97.5))
-    return float(np.exp(logs.mean())), float(np.exp(low)), float(np.exp(high))
-
-
-def show(name: str, pairs: Sequence[Pair]) -> None:
-    """One row of the table."""
-    old, new = (statistics.median(getattr(pair, which) for pair in pairs) for which in ("old", "new"))
-    ratio, low, high = interval(pairs)
-    print(f"| {name} | {old:.2f} | {new:.2f} | {ratio:.3f} ({low:.3f} to {high:.3f}) |", flush=True)
 
 
 def main() -> None:
