@@ -1,23 +1,23 @@
 """How much of the bare interpreter's rate is left in the daemon, with one viewer of the overlay.
 
-All three run at once, but only one at a time is awake, for half a second, and the bare interpreter both before and
+All three run at once, but only one at a time is awake, for three seconds, and the bare interpreter both before and
 after the daemons: what slows the machine down for a while slows all of them down. The daemon prints what changes, as it
 does with a camera, though every frame of the clip is classified.
 
-python -m tests.bench.throughput [--turns 45] [--seconds 0.6] [--threads 2] [--model everyday]
+python -m tests.bench.throughput [--turns 24] [--seconds 3] [--threads 2] [--model everyday]
 """
 
 import argparse
 import signal
-import statistics
 import subprocess
 import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
+from tests.bench.turns import Pair, show
 from tests.daemon import Daemon, daemon
 
 _AWAKE_S = 0.3  # until a daemon that slept is at its pace again
@@ -108,14 +108,13 @@ def one_viewer(url: str, view: str = _VIEW) -> Iterator[None]:
 def main() -> None:
     """Print each turn and the medians."""
     options = argparse.ArgumentParser(prog="python -m tests.bench.throughput")
-    options.add_argument("--turns", type=int, default=45)
-    options.add_argument("--seconds", type=float, default=0.6)
+    options.add_argument("--turns", type=int, default=24)
+    options.add_argument("--seconds", type=float, default=3.0, help="a shorter time counts too few frames")
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--model", default="everyday")
     o = options.parse_args()
-    print("| turn | bare interpreter /s | daemon, nobody watches /s | daemon, one viewer /s | kept |")
-    print("|---|---|---|---|---|")
-    rows = []
+    alone_to_bare, watched_to_bare = [], []
+    print("| turn | bare interpreter /s | daemon, nobody watches /s | daemon, one viewer /s |\n|---|---|---|---|")
     with (
         bare_interpreter(o.model, o.threads, o.seconds) as bare,
         asleep(o.model, o.threads, watched=False) as alone,
@@ -123,16 +122,14 @@ def main() -> None:
     ):
         for turn in range(o.turns):
             before = bare_rate(bare)
-            daemons = daemon_rate(alone, o.seconds), daemon_rate(watched, o.seconds)
+            nobody, viewer = daemon_rate(alone, o.seconds), daemon_rate(watched, o.seconds)
             both = (before + bare_rate(bare)) / 2
-            rows.append((both, *daemons, daemons[1] / both))
-            print(f"| {turn + 1} {_row(rows[-1])}", flush=True)
-    print(f"| median {_row([statistics.median(column) for column in zip(*rows, strict=True)])}")
-
-
-def _row(rates: Sequence[float]) -> str:
-    *per_s, kept = rates
-    return f"| {' | '.join(f'{rate:.1f}' for rate in per_s)} | {kept:.1%} |"
+            alone_to_bare.append(Pair(both, nobody))
+            watched_to_bare.append(Pair(both, viewer))
+            print(f"| {turn + 1} | {both:.1f} | {nobody:.1f} | {viewer:.1f} |", flush=True)
+    print("\n| frames/s | bare interpreter | daemon | kept, 95 % interval |\n|---|---|---|---|")
+    show("nobody watches", alone_to_bare)
+    show("one viewer", watched_to_bare)
 
 
 if __name__ == "__main__":
