@@ -8,6 +8,7 @@ import gc
 import os
 import signal
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -52,6 +53,13 @@ def _own_temporary_folder(config: pytest.Config) -> None:
     config.add_cleanup(lambda: setattr(tempfile, "tempdir", None))  # before that folder goes
     os.environ["TMPDIR"] = folder.name
     tempfile.tempdir = None  # it is looked up again
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where only long tests run, a file without one is not imported: all of them take half a minute."""
+    if not str(config.getoption("markexpr")).startswith("long") or not collection_path.name.startswith("test_"):
+        return None
+    return "mark.long" not in collection_path.read_text("utf-8") or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -48,3 +48,14 @@ def test_a_file_is_read_in_one_sitting() -> None:
     lines = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
 
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_tests_that_take_long_are_marked_in_their_own_file() -> None:
+    """Where these run alone, tests/conftest.py imports no other file."""
+    elsewhere = [
+        name_of(path)
+        for path in (ROOT / "tests").rglob("*.py")
+        if not path.name.startswith("test_") and "mark.long" in path.read_text("utf-8")
+    ]
+
+    assert elsewhere == ["tests/conftest.py"]
