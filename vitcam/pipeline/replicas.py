@@ -2,14 +2,16 @@
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
 from vitcam.frames import Frame, Prediction
+from vitcam.slot import Handover
 from vitcam.sources.masks import masked
-from vitcam.threads.ordered_pool import StartedTask, Task, in_order
 from vitcam.zones.active import ActiveAreas
 
 T = TypeVar("T")
@@ -17,6 +19,9 @@ Finish: TypeAlias = Callable[[], Prediction]
 """Makes the prediction of an inference that is over, in the classifying thread. Raises what went wrong before, too."""
 Infer: TypeAlias = Callable[[Frame], Finish]
 Answered: TypeAlias = tuple[Frame, Finish]
+
+_NOTICE_S = 0.25  # how soon the end of the pipeline is seen
+_PATIENCE_S = 0.5  # at the end, for threads that are still working
 
 
 class Replicas(Protocol):
@@ -37,30 +42,43 @@ class Replicas(Protocol):
 
 
 class Returnable(Generic[T]):
-    """An iterator that takes the last value back. Of several threads that want the next value each gets another."""
+    """What a handover gives to one thread. It takes the last value back."""
 
-    def __init__(self, values: Iterable[T]) -> None:
-        self._values = iter(values)
+    def __init__(self, values: Handover[T]) -> None:
+        self._values = values
+        self._coming = iter(values)
         self._back: list[T] = []
-        self._turn = threading.Lock()
 
     def __iter__(self) -> Iterator[T]:
         return self
 
     def __next__(self) -> T:
-        with self._turn:
-            return self._back.pop() if self._back else next(self._values)
+        return self._back.pop() if self._back else next(self._coming)
 
     def put_back(self, value: T) -> None:
         """It is the next one again."""
         self._back.append(value)
 
+    @property
+    def ready(self) -> bool:
+        """Whether the next value is there."""
+        return bool(self._back) or (self._values.waiting and not self._values.over)
+
+    @property
+    def over(self) -> bool:
+        """Whether there is no next value, and none will come."""
+        return not self._back and self._values.over
+
+    def subscribe(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Call `changed` in another thread for each value that comes, and at the end; returns what ends that."""
+        return self._values.subscribe(changed)
+
 
 class FramesInFlight:
     """The frames that are classified now. Used in the classifying thread.
 
-    Its own threads do what takes long: the inference, and what has to be done before it. So the next inferences run
-    while the classifying thread does what is left of a frame.
+    Its own threads run the inferences, and little else: while one prepares its next inference, a core may be idle. The
+    classifying thread takes the frames, and does what is left of each.
 
     replicas  None: `results` is never called
     areas     the masks in force
@@ -85,56 +103,105 @@ class FramesInFlight:
     def results(self, frames: Returnable[Frame], fits: Callable[[], bool]) -> Generator[Answered, None, None]:
         """Frames in their order, each with its answer as soon as that is there.
 
-        At most one frame more than there are replicas is on its way. The first frame that does not fit is put back.
+        At most one frame more than there are replicas is on its way. The first frame that does not fit is not taken.
 
-        fits  asked before each frame, in one of the threads; False: it has to be looked at in another way
+        fits  asked before each frame; False: it has to be looked at in another way
         """
         replicas = self._replicas
         if replicas is None:
             raise ValueError("there are no replicas")
-        self._workers = workers = tuple(map(_Worker, replicas.ready()))
-        tasks = self._tasks(frames, lambda: fits() and not replicas.outdated)
+        tasks: SimpleQueue[_Task | None] = SimpleQueue()
+        happened: SimpleQueue[None] = SimpleQueue()
+        self._workers = workers = tuple(
+            _Worker(infer, self._areas, tasks, partial(happened.put, None)) for infer in replicas.ready()
+        )
+        on_their_way: deque[_Task] = deque()
+
+        def has_room() -> bool:
+            return len(on_their_way) <= len(workers)
+
+        unsubscribe = frames.subscribe(lambda: happened.put(None) if has_room() else None)
+        threads = [
+            threading.Thread(target=worker.serve, name=f"replica {number}", daemon=True)
+            for number, worker in enumerate(workers)
+        ]
         try:
-            with closing(in_order(tasks, workers, most=len(workers) + 1, name="replica")) as results:
-                yield from results
+            for thread in threads:
+                thread.start()
+            fit = True
+            while on_their_way or (fit and not frames.over):
+                while fit and has_room() and frames.ready:
+                    if fit := fits() and not replicas.outdated:
+                        on_their_way.append(task := _Task(next(frames)))
+                        tasks.put(task)
+                        del task  # it may be long until the next one comes
+                if on_their_way and (finish := on_their_way[0].finish) is not None:
+                    yield on_their_way.popleft().frame, finish
+                    del finish
+                elif on_their_way or fit:
+                    with suppress(Empty):
+                        happened.get(timeout=_NOTICE_S)
         finally:
+            unsubscribe()
             self._workers = ()
+            _end(tasks, threads)
 
     def give_back(self) -> None:
         """Free the memory of the replicas, if they have any."""
         if self._replicas is not None:
             self._replicas.give_back()
 
-    def _tasks(self, frames: Returnable[Frame], fits: Callable[[], bool]) -> Iterator[Task["_Worker", Answered]]:
-        for frame in frames:
-            if not fits():
-                frames.put_back(frame)
-                return
-            yield partial(StartedTask, frame.preview.nbytes, partial(self._inferred, frame))
-            del frame  # it may be long until the next one comes
 
-    def _inferred(self, frame: Frame, worker: "_Worker") -> Answered:
-        try:
-            frame = masked(frame, self._areas.areas.masks)
-            return frame, worker.infer(frame)
-        except Exception as error:  # noqa: BLE001 - it is raised in its turn
-            return frame, partial(_raise, error)
+class _Task:
+    """A frame that is classified, and what makes its prediction; None while the inference is not over."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.finish: Finish | None = None
 
 
 class _Worker:
-    """A replica and since when it works."""
+    """A replica, and since when it works.
 
-    def __init__(self, infer: Infer) -> None:
+    tasks  what all replicas take their next one from; None: there is none left
+    done   called after each
+    """
+
+    def __init__(
+        self, infer: Infer, areas: ActiveAreas, tasks: "SimpleQueue[_Task | None]", done: Callable[[], None]
+    ) -> None:
         self._infer = infer
+        self._areas = areas
+        self._tasks = tasks
+        self._done = done
         self.since_ns: int | None = None
 
-    def infer(self, frame: Frame) -> Finish:
-        self.since_ns = time.monotonic_ns()
-        try:
-            return self._infer(frame)
-        finally:
+    def serve(self) -> None:
+        """For a thread of its own."""
+        while (task := self._tasks.get()) is not None:
+            self.since_ns = time.monotonic_ns()
+            try:
+                task.frame = masked(task.frame, self._areas.areas.masks)
+                task.finish = self._infer(task.frame)
+            except BaseException as error:  # noqa: BLE001 - the outermost function; it is raised in its turn
+                task.finish = partial(_raise, error)
             self.since_ns = None
+            self._done()
+            del task  # it may be long until the next one comes
 
 
-def _raise(error: Exception) -> NoReturn:
+def _end(tasks: "SimpleQueue[_Task | None]", threads: Sequence[threading.Thread]) -> None:
+    """Let threads that wait end, and wait a moment for those that work."""
+    with suppress(Empty):
+        while True:
+            tasks.get_nowait()
+    for _ in threads:
+        tasks.put(None)
+    deadline = time.monotonic() + _PATIENCE_S
+    for thread in threads:
+        if thread.ident is not None:  # else the system gave none
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def _raise(error: BaseException) -> NoReturn:
     raise error

@@ -131,18 +131,31 @@ def test_each_replica_has_a_frame_of_its_own_and_answers_keep_the_order() -> Non
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_one_frame_more_than_there_are_replicas_is_on_its_way(count: int) -> None:
-    go_on, replicas = threading.Semaphore(0), Made(count)
-    run = Run(replicas, each_waits_for(go_on))
-    run.pipeline.start(lambda: Numbered(30))
+    go_on, given = threading.Semaphore(0), list[int]()
 
-    # one is published, one waits for that, one waits for its turn with those that are on their way
-    bound = 2 + count + 1 - 1  # the first was classified before there were replicas
-    assert eventually(lambda: len(replicas.seqs) == bound)
-    assert not eventually(lambda: len(replicas.seqs) > bound, within_s=0.1)
+    class Counted(Numbered):
+        def __iter__(self) -> Iterator[Frame]:
+            for shown in super().__iter__():
+                given.append(shown.seq)
+                yield shown
+
+    def wait(frame: Frame) -> Finish:
+        assert go_on.acquire(timeout=PATIENCE_S)
+        return infer(frame)
+
+    replicas = Made(count, wait)
+    run = Run(replicas)
+    run.pipeline.start(lambda: Counted(30))
+
+    # the first was classified before there were replicas, one waits to be taken, and one waits for its place
+    bound = 1 + (count + 1) + 1 + 1
+    assert eventually(lambda: len(given) == bound)
+    assert not eventually(lambda: len(given) > bound, within_s=0.1)
+    assert replicas.at_work == count
     assert run.pipeline.progress().infer_ms == answer(frame()).ms.infer / count, "the heat governor sees all threads"
     go_on.release(30)
     assert run.pipeline.over.wait(PATIENCE_S)
-    assert replicas.seqs == list(range(1, 30))
+    assert sorted(replicas.seqs) == list(range(1, 30))
     run.pipeline.stop(PATIENCE_S)
 
 

@@ -22,8 +22,9 @@ OWN_THREADS = {
     "clips/ffmpeg.py": "a timer that kills a child",
     "daemon/model.py": "the start waits for it, and does again what failed",
     "daemon/source.py": "the same",
-    "threads/ordered_pool.py": "its errors are raised where results are fetched, and whoever fetches them has a beat",
-    "teach/learn.py": "no part of the daemon: its errors are raised where results are fetched",
+    "pipeline/replicas.py": "its errors are raised where results are fetched, and whoever fetches them has a beat",
+    "threads/ordered_pool.py": "no part of the daemon: its errors are raised where results are fetched",
+    "teach/learn.py": "the same",
     "teach/photos.py": "the same",
 }
 MAKERS = {"Thread", "Timer", "ThreadPoolExecutor"}
