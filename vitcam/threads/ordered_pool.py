@@ -66,8 +66,6 @@ def in_order(
     tasks: Iterator[Task[Resource, Result]],
     resources: Sequence[Resource],
     max_bytes: int = MAX_BYTES,
-    most: int | None = None,
-    name: str = "worker",
 ) -> Generator[Result, None, None]:
     """Do all tasks and give their results in order, each as soon as it and all before it are there.
 
@@ -77,12 +75,10 @@ def in_order(
     tasks      what a task raises, or `tasks` itself, is raised in its turn and ends everything
     resources  one for each thread; no other thread uses it
     max_bytes  of the tasks that are started and whose results were not used yet; a larger task is done alone
-    most       how many these tasks are at most; None: enough that a large one does not stop the others
-    name       of the threads, before their number
     """
-    pool = _Pool(tasks, len(resources), max_bytes, most or _LOOK_AHEAD * _RUN * len(resources))
+    pool = _Pool(tasks, len(resources), max_bytes)
     threads = [
-        threading.Thread(target=pool.serve, args=(resource,), name=f"{name} {number}", daemon=True)
+        threading.Thread(target=pool.serve, args=(resource,), name=f"worker {number}", daemon=True)
         for number, resource in enumerate(resources)
     ]
     try:
@@ -121,11 +117,11 @@ class _Pool(Generic[Resource, Result]):
     Memory is granted in the order of the tasks, so the oldest never waits for a later one.
     """
 
-    def __init__(self, tasks: Iterator[Task[Resource, Result]], threads: int, max_bytes: int, most: int) -> None:
+    def __init__(self, tasks: Iterator[Task[Resource, Result]], threads: int, max_bytes: int) -> None:
         self._tasks = tasks
         self._threads = threads
         self._max_bytes = max_bytes
-        self._most = most
+        self._most = _LOOK_AHEAD * _RUN * threads
         self._turn = threading.Lock()
         self._changed = threading.Condition()
         self._pending: deque[_Pending[Resource, Result]] = deque()

@@ -225,29 +225,6 @@ def test_a_task_that_may_wait_to_start_does_not_hold_up_those_before_it() -> Non
     assert list(results) == [1, 2]
 
 
-def test_the_number_of_tasks_that_are_started_ahead_can_be_bounded() -> None:
-    begun: list[int] = []
-
-    def tasks() -> Iterator[Task[str, int]]:
-        for number in range(20):
-            begun.append(number)
-            yield task(lambda: 0)
-
-    results = in_order(tasks(), ["a", "b"], most=3)
-    seen: list[int] = []
-    for _ in results:
-        seen.append(len(begun) - len(seen))
-
-    assert len(seen) == 20
-    assert max(seen) <= 3
-
-
-def test_threads_bear_the_name_that_is_given() -> None:
-    names = set(in_order(iter([lambda: StartedTask(0, lambda _: threading.current_thread().name)]), ["a"], name="lane"))
-
-    assert names == {"lane 0"}
-
-
 def test_a_thread_that_breaks_tells_whoever_fetches_the_results(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise MemoryError("no room")
@@ -262,12 +239,12 @@ def test_threads_end_where_the_system_gives_no_further_one(monkeypatch: pytest.M
     begin, before = threading.Thread.start, set(threading.enumerate())
 
     def second_fails(thread: threading.Thread) -> None:
-        if thread.name == "scarce 1":
+        if thread.name == "worker 1":
             raise RuntimeError("can't start new thread")
         begin(thread)
 
     monkeypatch.setattr(threading.Thread, "start", second_fails)
 
     with pytest.raises(RuntimeError, match="new thread"):
-        list(in_order(iter([task(lambda: 1)] * 9), ["a", "b"], name="scarce"))
+        list(in_order(iter([task(lambda: 1)] * 9), ["a", "b"]))
     assert eventually(lambda: set(threading.enumerate()) <= before)
