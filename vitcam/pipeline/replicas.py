@@ -110,46 +110,93 @@ class FramesInFlight:
         replicas = self._replicas
         if replicas is None:
             raise ValueError("there are no replicas")
-        tasks: SimpleQueue[_Task | None] = SimpleQueue()
-        happened: SimpleQueue[None] = SimpleQueue()
-        self._workers = workers = tuple(
-            _Worker(infer, self._areas, tasks, partial(happened.put, None)) for infer in replicas.ready()
-        )
-        on_their_way: deque[_Task] = deque()
-
-        def has_room() -> bool:
-            return len(on_their_way) <= len(workers)
-
-        unsubscribe = frames.subscribe(lambda: happened.put(None) if has_room() else None)
-        threads = [
-            threading.Thread(target=worker.serve, name=f"replica {number}", daemon=True)
-            for number, worker in enumerate(workers)
-        ]
+        flight = _Flight(replicas.ready(), self._areas)
+        self._workers = flight.workers
+        unsubscribe = frames.subscribe(flight.came)
         try:
-            for thread in threads:
-                thread.start()
+            flight.start()
             fit = True
-            while on_their_way or (fit and not frames.over):
-                while fit and has_room() and frames.ready:
-                    if fit := fits() and not replicas.outdated:
-                        on_their_way.append(task := _Task(next(frames)))
-                        tasks.put(task)
-                        del task  # it may be long until the next one comes
-                if on_their_way and (finish := on_their_way[0].finish) is not None:
-                    yield on_their_way.popleft().frame, finish
-                    del finish
-                elif on_their_way or fit:
-                    with suppress(Empty):
-                        happened.get(timeout=_NOTICE_S)
+            while flight.frames or (fit and not frames.over):
+                while fit and flight.has_room and frames.ready:
+                    fit = fits() and not replicas.outdated
+                    if fit and (frame := next(frames, None)) is not None:  # none where the pipeline stops just now
+                        flight.take(frame)
+                        del frame  # it may be long until the next one comes
+                if (answered := flight.first_answered()) is not None:
+                    yield answered
+                    del answered
+                elif flight.frames or fit:
+                    flight.wait()
         finally:
             unsubscribe()
             self._workers = ()
-            _end(tasks, threads)
+            flight.end()
 
     def give_back(self) -> None:
         """Free the memory of the replicas, if they have any."""
         if self._replicas is not None:
             self._replicas.give_back()
+
+
+class _Flight:
+    """Replicas at work, each in a thread of its own, and the frames that are on their way, in their order."""
+
+    def __init__(self, replicas: Sequence[Infer], areas: ActiveAreas) -> None:
+        self.frames: deque[_Task] = deque()
+        self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
+        self._happened: SimpleQueue[None] = SimpleQueue()
+        self.workers = tuple(_Worker(infer, areas, self._tasks, self._wake) for infer in replicas)
+        self._threads = [
+            threading.Thread(target=worker.serve, name=f"replica {number}", daemon=True)
+            for number, worker in enumerate(self.workers)
+        ]
+
+    def start(self) -> None:
+        """Raises RuntimeError where the system gives no thread."""
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def has_room(self) -> bool:
+        """Any thread may ask."""
+        return len(self.frames) <= len(self.workers)
+
+    def take(self, frame: Frame) -> None:
+        """It is the next one for a replica."""
+        task = _Task(frame)
+        self.frames.append(task)
+        self._tasks.put(task)
+
+    def first_answered(self) -> Answered | None:
+        """The oldest frame, once its inference is over; it is not on its way any more."""
+        finish = self.frames[0].finish if self.frames else None
+        return None if finish is None else (self.frames.popleft().frame, finish)
+
+    def came(self) -> None:
+        """There is a next frame, or none will come. For any thread."""
+        if self.has_room:
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._happened.empty():
+            self._happened.put(None)
+
+    def wait(self) -> None:
+        """Until an inference is over or a frame has come, but not for long."""
+        with suppress(Empty):
+            self._happened.get(timeout=_NOTICE_S)
+
+    def end(self) -> None:
+        """Let replicas that wait end, and wait a moment for those that work."""
+        with suppress(Empty):
+            while True:
+                self._tasks.get_nowait()
+        for _ in self._threads:
+            self._tasks.put(None)
+        deadline = time.monotonic() + _PATIENCE_S
+        for thread in self._threads:
+            if thread.ident is not None:  # else the system gave none
+                thread.join(max(0.0, deadline - time.monotonic()))
 
 
 class _Task:
@@ -188,19 +235,6 @@ class _Worker:
             self.since_ns = None
             self._done()
             del task  # it may be long until the next one comes
-
-
-def _end(tasks: "SimpleQueue[_Task | None]", threads: Sequence[threading.Thread]) -> None:
-    """Let threads that wait end, and wait a moment for those that work."""
-    with suppress(Empty):
-        while True:
-            tasks.get_nowait()
-    for _ in threads:
-        tasks.put(None)
-    deadline = time.monotonic() + _PATIENCE_S
-    for thread in threads:
-        if thread.ident is not None:  # else the system gave none
-            thread.join(max(0.0, deadline - time.monotonic()))
 
 
 def _raise(error: BaseException) -> NoReturn:

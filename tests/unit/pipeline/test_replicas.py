@@ -18,7 +18,8 @@ from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Region
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
-from vitcam.pipeline.replicas import Finish, Infer
+from vitcam.pipeline.replicas import Finish, FramesInFlight, Infer, Returnable
+from vitcam.slot import Handover
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import NO_AREAS, Areas, Zone
 
@@ -157,6 +158,18 @@ def test_one_frame_more_than_there_are_replicas_is_on_its_way(count: int) -> Non
     assert run.pipeline.over.wait(PATIENCE_S)
     assert sorted(replicas.seqs) == list(range(1, 30))
     run.pipeline.stop(PATIENCE_S)
+
+
+def test_a_pipeline_that_stops_while_a_frame_is_taken_ends_well() -> None:
+    stopping = threading.Event()
+    frames = Handover[Frame](stopping)
+    assert frames.put(frame(), live=False)
+
+    def stop() -> bool:
+        stopping.set()
+        return True
+
+    assert list(FramesInFlight(Made(), ActiveAreas()).results(Returnable(frames), stop)) == []
 
 
 def test_an_answer_does_not_wait_for_the_next_frame() -> None:
