@@ -27,6 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):  # workers take it over
         _own_temporary_folder(config)
+    os.environ.pop("PYTHONUNBUFFERED", None)  # images of containers set it; whoever uses vitcam does not
     settings.register_profile("any machine", deadline=None)  # a loaded one takes long for an example
     settings.load_profile("any machine")
     config.add_cleanup(own_state().cleanup)

@@ -1,7 +1,7 @@
 """The `vitcam` command. A module for each verb holds its options, help and call. Only this file prints errors."""
 
+import errno
 import logging
-import os
 import sys
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from vitcam._version import __version__
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
-from vitcam.terminal.consoles import prepare_streams
+from vitcam.terminal.consoles import prepare_streams, release_stdout
 from vitcam.terminal.verbs import LazyVerbs
 from vitcam.text import printable
 
@@ -19,6 +19,8 @@ VERBS = (
     *("doctor", "bench", "config", "actions", "service", "password", "token", "backup", "restore"),
 )
 """In the order in which people come to need them. A module of that name has a function or a typer of that name."""
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Verbs(TyperGroup):
@@ -40,21 +42,41 @@ app = typer.Typer(
 def main() -> None:
     """Run the command line. Every error is one sentence on stderr, with the exit code of its class."""
     prepare_streams()
+    code = _ended()
+    unwritten = release_stdout()
+    if unwritten and not code and not isinstance(unwritten, BrokenPipeError):
+        code = _said(unwritten)
+    sys.exit(code)
+
+
+def _ended() -> int | str | None:
+    """Run the verb, and return the exit code."""
     try:
         app()
+    except SystemExit as end:
+        return end.code
     except VitcamError as error:
         print(f"vitcam: {printable(str(error))}", file=sys.stderr)  # noqa: T201
-        sys.exit(error.exit_code)
+        return error.exit_code
     except KeyboardInterrupt:
-        sys.exit(130)  # as a shell reports it; a daemon has its own handler, and ends with 0
+        return 130  # as a shell reports it; a daemon has its own handler, and ends with 0
     except BrokenPipeError:  # `vitcam … | head`: the reader has what it wanted
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        return 0
     except Exception as error:  # the outermost function: a bug must not look like a crash
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            return _said(error)
         _ensure_log()
         logging.getLogger("vitcam").exception("failed unexpectedly", extra=TOLD_ELSEWHERE)
         print(f"vitcam: failed unexpectedly, please report it: {printable(repr(error))}", file=sys.stderr)  # noqa: T201
-        sys.exit(1)
+        return 1
+    return 0
+
+
+def _said(error: OSError) -> int:
+    """Say that there is no room for the output; returns the exit code."""
+    where = f"{error.filename} cannot be written" if error.filename else "the output cannot be written"
+    print(f"vitcam: {printable(where)}: {error.strerror}; make room or write elsewhere", file=sys.stderr)  # noqa: T201
+    return 1
 
 
 def _ensure_log() -> None:

@@ -72,6 +72,20 @@ def prepare_streams() -> None:
             stream.reconfigure(encoding="utf-8" if ascii_only else stream.encoding, errors="backslashreplace")
 
 
+def release_stdout() -> OSError | None:
+    """Write what is left for stdout; returns why that failed.
+
+    What cannot be written is dropped. The interpreter would try it once more at its end, print a message of its own,
+    and end with 120.
+    """
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return error
+    return None
+
+
 def _nothing(number: int) -> TextIO:
     opened = os.open(os.devnull, os.O_RDWR)  # the lowest free number: this very one
     if opened != number:

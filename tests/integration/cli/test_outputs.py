@@ -36,6 +36,22 @@ def test_the_same_results_are_there_for_machines(command: str) -> None:
     assert vitcam(*command.split(), "--json").lines
 
 
+@pytest.mark.parametrize("command", ["models list", "config show", "--help"])
+def test_a_result_for_which_there_is_no_room_ends_with_one_sentence(command: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "vitcam", *command.split()],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "No space left" in done.stderr
+
+
 def test_the_list_says_which_pis_a_model_fits_and_of_a_file_that_cannot_be_read_why(tmp_path: Path) -> None:
     models = tmp_path / "vitcam" / "models"
     models.mkdir(parents=True)
