@@ -17,8 +17,10 @@ def small_disk(place: Path, size: str) -> Iterator[Path]:
     need_namespaces("--mount")
     place.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], check=True, timeout=60)
-    yield place
-    subprocess.run(["umount", "--lazy", place], check=True, timeout=60)
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", place], check=True, timeout=60)
 
 
 def fill(disk: Path) -> None:
