@@ -1,6 +1,6 @@
 """From capture to prediction at the camera's pace, beside a bare interpreter at the same pace.
 
-python -m tests.bench.latency [--turns 5] [--seconds 6] [--threads 2] [--model everyday]
+python -m tests.bench.latency [--turns 10] [--seconds 6] [--threads 2] [--model everyday]
 
 `demo:ram` at 720p, 30 frames/s, one viewer of the overlay at 640 px. The bare interpreter sleeps until a frame is due,
 and does nothing else: what its inferences vary by is the machine's. Both are there all the time, and take turns.
@@ -80,7 +80,7 @@ def follow(url: str, seconds: float) -> list[dict[str, float]]:
 def main() -> None:
     """Print a table."""
     options = argparse.ArgumentParser(prog="python -m tests.bench.latency")
-    options.add_argument("--turns", type=int, default=5)
+    options.add_argument("--turns", type=int, default=10)
     options.add_argument("--seconds", type=float, default=6.0)
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--model", default="everyday")
