@@ -18,6 +18,7 @@ from rich.logging import RichHandler
 from typer.core import TyperGroup
 
 from vitcam.errors import UsageError, VitcamError
+from vitcam.terminal.consoles import release_stdout
 from vitcam.terminal.verbs import LazyVerbs
 
 MODULES = {"import": "import_weights"}
@@ -73,6 +74,11 @@ def run(command: typer.Typer, program: str) -> None:
     sys.unraisablehook = _interrupt_again
     try:
         command()
+    except SystemExit as end:
+        unwritten = release_stdout()
+        if unwritten and not end.code and not isinstance(unwritten, BrokenPipeError):
+            _end(program, f"the output cannot be written: {unwritten.strerror}", VitcamError.exit_code)
+        raise
     except VitcamError as error:
         _end(program, str(error), error.exit_code)
     except OSError as error:  # a full disk, a folder without permission: not a bug
@@ -94,6 +100,7 @@ def _interrupt_again(lost: "sys.UnraisableHookArgs") -> None:
 
 
 def _end(program: str, message: str, code: int) -> None:
+    release_stdout()
     print(f"{program}: {message}", file=sys.stderr)  # noqa: T201
     sys.exit(code)
 

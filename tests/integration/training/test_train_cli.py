@@ -379,3 +379,13 @@ def test_help_names_every_verb_and_imports_no_framework() -> None:
 
     verbs = ("finetune", "fit", "import", "export", "evaluate", "report", "words", "split", "draw")
     assert [verb for verb in verbs if verb not in said] == []
+
+
+def test_help_for_which_there_is_no_room_ends_with_one_sentence() -> None:
+    command = [sys.executable, "-c", "from vitcam_training.cli import main; main()", "--help"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "No space left" in done.stderr
