@@ -9,16 +9,13 @@ and does nothing else: what its inferences vary by is the machine's. Both are th
 import argparse
 import json
 import signal
-import subprocess
-import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import numpy as np
 
-from tests.bench.throughput import one_viewer
+from tests.bench.throughput import answer_of, bare_interpreter, one_viewer
 from tests.daemon import daemon
 
 _INTERVAL_MS = 1000 / 30
@@ -32,6 +29,7 @@ graph = open_interpreter(find_model(sys.argv[1]), int(sys.argv[2]))
 image = np.random.default_rng(0).integers(0, 256, graph.inputs[0].shape[1:], np.uint8)
 graph.set_input(image)
 graph.invoke()
+print("ready", flush=True)
 for _ in sys.stdin:
     found, due_s = [], time.monotonic()
     ends_s = due_s + float(sys.argv[3])
@@ -45,24 +43,6 @@ for _ in sys.stdin:
         found.append({"infer": 1000 * (over_s - began_s), "total": 1000 * (over_s - due_s)})
     print(json.dumps(found), flush=True)
 """
-
-
-@contextmanager
-def bare_at_pace(model: str, threads: int, seconds: float) -> Iterator["subprocess.Popen[str]"]:
-    """A process that answers each line with its timings of some seconds, and else sleeps."""
-    command = [sys.executable, "-c", _BARE, model, str(threads), str(seconds)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        yield process
-        process.terminate()
-
-
-def bare_timings(process: "subprocess.Popen[str]") -> list[dict[str, float]]:
-    """Of each frame in ms: `infer`, and `total` since the frame was due."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write("\n")
-    process.stdin.flush()
-    return list(json.loads(process.stdout.readline()))
 
 
 def follow(url: str, seconds: float) -> list[dict[str, float]]:
@@ -88,14 +68,14 @@ def main() -> None:
     run = ("--source", "demo:ram", "--realtime", "--loop", "--threads", str(o.threads), "--model", o.model)
     ours: list[dict[str, float]] = []
     others: list[dict[str, float]] = []
-    with bare_at_pace(o.model, o.threads, o.seconds) as bare, daemon(*run) as running:
+    with bare_interpreter(o.model, o.threads, o.seconds, _BARE) as bare, daemon(*run) as running:
         running.wait_for("ok")
         with one_viewer(running.url):
             for _ in range(o.turns):
                 time.sleep(_AWAKE_S)
                 ours += follow(running.url, o.seconds)
                 running.process.send_signal(signal.SIGSTOP)
-                others += bare_timings(bare)
+                others += json.loads(answer_of(bare))
                 running.process.send_signal(signal.SIGCONT)
         state = running.state()
     print(f"{len(ours)} predictions, {state['frames']['dropped']} frames dropped\n")

@@ -43,9 +43,14 @@ for _ in sys.stdin:
 
 
 @contextmanager
-def bare_interpreter(model: str, threads: int, seconds: float) -> Iterator["subprocess.Popen[str]"]:
-    """A process that answers each line with its inferences/s of some seconds, and else sleeps."""
-    command = [sys.executable, "-c", _BARE, model, str(threads), str(seconds)]
+def bare_interpreter(
+    model: str, threads: int, seconds: float, script: str = _BARE
+) -> Iterator["subprocess.Popen[str]"]:
+    """A process that sleeps, but for some seconds before each answer.
+
+    script  what it runs: it says when it is ready, and then answers each line with a line
+    """
+    command = [sys.executable, "-c", script, model, str(threads), str(seconds)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         process.stdout.readline()
@@ -53,13 +58,18 @@ def bare_interpreter(model: str, threads: int, seconds: float) -> Iterator["subp
         process.terminate()
 
 
-def bare_rate(process: "subprocess.Popen[str]") -> float:
-    """Inferences/s of the interpreter alone."""
+def answer_of(process: "subprocess.Popen[str]") -> str:
+    """What a bare interpreter found in its seconds."""
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write("\n")
     process.stdin.flush()
-    return float(process.stdout.readline())
+    return process.stdout.readline()
+
+
+def bare_rate(process: "subprocess.Popen[str]") -> float:
+    """Inferences/s of the interpreter alone."""
+    return float(answer_of(process))
 
 
 def daemon_rate(sleeping: Daemon, seconds: float) -> float:
