@@ -29,7 +29,7 @@ HALVES = Normalisation((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
 """Of Google's networks, AugReg among them: pixels from -1 to 1."""
 OF_DEIT = (
     "a1311bcf", "cd65a155", "b5f2ef4d", "8de9b5d1",  # tiny, small, base and base at 384 px, from their authors
-    "a75bc663bdc0c755",  # tiny, as a NumPy archive
+    "a75bc663bdc0c755", "3f9f2b38f939626b",  # tiny, as NumPy archives in float32 and in float16
 )  # fmt: skip
 """How the SHA-256 of DeiT's published files begin; the authors' names of the files end with it."""
 ASK = (
