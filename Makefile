@@ -43,7 +43,7 @@ test-long: $(VENV)/full  ## run the tests that train, wait or compare for long
 
 # tests/slow_tier.py says how a change of the subject is known; ends well where nothing is due
 test-slow: $(VENV)/full $(VENV)/cluster/ready  ## run the tests of minutes whose subject has changed; ARGS=--all-slow runs all of them
-	$(BIN)/python -m pytest $(WORKERS) -m slow $(ARGS) || test $$? = 5
+	$(BIN)/python -m pytest $(WORKERS) -m slow --due $(ARGS) || test $$? = 5
 
 # what examples/cluster needs beside the daemon, which neither the daemon nor its developers do
 $(VENV)/cluster/ready: pyproject.toml
@@ -148,7 +148,7 @@ $(HOME_ASSISTANT)/ready:
 	touch $@
 
 test-home-assistant: $(VENV)/full $(HOME_ASSISTANT)/ready  ## check against a real Home Assistant what is announced to it
-	$(BIN)/python -m pytest -m slow --all-slow tests/integration/home_assistant $(ARGS)
+	$(BIN)/python -m pytest -m slow tests/integration/home_assistant $(ARGS)
 
 # says which of Debian's packages it lacks
 bench-aarch64: $(VENV)/peers/ready  ## count instructions on an emulated Raspberry Pi 5's processor

@@ -18,7 +18,8 @@ from tests.slow_tier import SlowTier
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--all-slow", action="store_true", help="run slow tests also where their subject did not change")
+    parser.addoption("--due", action="store_true", help="run the slow tests whose subject has changed, and record them")
+    parser.addoption("--all-slow", action="store_true", help="run and record all slow tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:

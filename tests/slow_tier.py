@@ -1,9 +1,9 @@
-"""The slow tier: tests that train or wait for minutes run when what they test has changed, and before a release.
+"""The slow tier: `make test-slow` runs tests of minutes when what they test has changed, and all before a release.
 
 A slow test names its subject, files and folders of the repository: `@pytest.mark.slow("vitcam/words", "training/fit")`.
-When it has passed, the fingerprint of its subject and of its own file is written to `slow_tier.json`, which is in the
-repository. A test whose fingerprint is another one today is due. `make test-slow` runs what is due, with
-`ARGS=--all-slow` everything; `ARGS="--collect-only -q"` lists what is due.
+When it has passed there, the fingerprint of its subject and of its own file is written to `slow_tier.json`, which is in
+the repository. A test whose fingerprint is another one today is due. `ARGS=--all-slow` runs everything, and
+`ARGS="--collect-only -q"` lists what is due. Any other run of pytest takes every slow test and writes nothing.
 """
 
 import hashlib
@@ -48,6 +48,7 @@ class SlowTier:
 
     def __init__(self, config: pytest.Config) -> None:
         self._every = bool(config.getoption("--all-slow"))
+        self._kept = self._every or bool(config.getoption("--due"))
         self._in_worker = hasattr(config, "workerinput")  # of xdist: its reports go to the process that writes
         self._passed: dict[str, str] = {}
         self._record: dict[str, dict[str, str]] = json.loads(_RECORD.read_text("utf-8"))
@@ -61,7 +62,7 @@ class SlowTier:
                 item.user_properties.append((_PROPERTY, now))
                 if not item.get_closest_marker("timeout"):
                     item.add_marker(pytest.mark.timeout(_LIMIT_S))
-                if not self._every and self._record.get(item.nodeid, {}).get("subject") == now:
+                if self._kept and not self._every and self._record.get(item.nodeid, {}).get("subject") == now:
                     settled.append(item)
         if settled:
             config.hook.pytest_deselected(items=settled)
@@ -75,7 +76,7 @@ class SlowTier:
             self._passed.pop(report.nodeid, None)
 
     def pytest_sessionfinish(self) -> None:
-        if self._in_worker or not self._passed:
+        if self._in_worker or not (self._kept and self._passed):
             return
         head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=_ROOT, capture_output=True, text=True).stdout
         day = datetime.now(UTC).date().isoformat()

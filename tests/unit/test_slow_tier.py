@@ -15,7 +15,8 @@ CONFTEST = """
 from tests.slow_tier import SlowTier
 
 def pytest_addoption(parser):
-    parser.addoption("--all-slow", action="store_true")
+    for option in ("--due", "--all-slow"):
+        parser.addoption(option, action="store_true")
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow(subject): slow")
@@ -64,7 +65,7 @@ def passed(repository: Path, *options: str) -> int:
 def test_a_slow_test_is_due_until_it_passed_and_again_when_its_subject_changes(
     repository: Path, processes: str
 ) -> None:
-    options = ("-m", "slow", "--numprocesses", processes)
+    options = ("-m", "slow", "--due", "--numprocesses", processes)
 
     assert passed(repository, *options) == 3
     assert passed(repository, *options) == 0
@@ -73,10 +74,17 @@ def test_a_slow_test_is_due_until_it_passed_and_again_when_its_subject_changes(
     assert passed(repository, *options, "--all-slow") == 3
 
 
+def test_a_run_by_name_takes_a_slow_test_each_time_and_writes_nothing_down(repository: Path) -> None:
+    for _ in range(2):
+        assert passed(repository, "-m", "slow", "tests/test_all.py::test_another") == 2
+
+    assert (repository / "tests" / "slow_tier.json").read_text() == "{}"
+
+
 def test_a_slow_test_that_fails_stays_due_and_the_others_are_written_down(repository: Path) -> None:
     (repository / "product" / "part.txt").write_text("broken")
 
-    assert passed(repository, "-m", "slow") == 2
+    assert passed(repository, "-m", "slow", "--due") == 2
     record = json.loads((repository / "tests" / "slow_tier.json").read_text())
     assert set(record) == {"tests/test_all.py::test_another[1]", "tests/test_all.py::test_another[2]"}
 
