@@ -41,7 +41,7 @@ def export_table(card: ModelCard, written: Sequence[Path]) -> str:
     if found:
         rows = [("photos", f"{found['n']:,} of {found['data']}, part {found['split']}")]
         rows += [("top-1", f"{found['top1']:.2%}"), *_top5(found)]
-        rows += [_calibration(found), *_against_float(found)]
+        rows += [*_named(found), _calibration(found), *_against_float(found)]
     else:
         rows = [("figures", "none were measured; --data names photos to measure on")]
     table = as_text(pairs(card.name, [*rows, ("temperature", f"{card.temperature:g}")]))
@@ -166,11 +166,17 @@ def _unknown(found: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
+def _named(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """How many photos get a name, and how many of these names are right; nothing of figures from before it was kept."""
+    if found.get("displayed") is None:
+        return []
+    right = "" if found["displayed_right"] is None else f"  ({found['displayed_right']:.2%} of it right)"
+    return [("displayed", f"{found['displayed']:.2%}{right}")]
+
+
 def _names(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Of figures that have them."""
-    rows = []
-    if found.get("displayed_right") is not None:
-        rows = [("displayed", f"{found['displayed']:.2%}  ({found['displayed_right']:.2%} of it right)")]
+    rows = _named(found)
     if found.get("displayed_ece") is not None:
         says = f"{found['displayed_p']:.2%} on average; calibration error {found['displayed_ece']:.2%}"
         perfect = f"{found['displayed_ece_if_calibrated']:.2%} if it were perfectly calibrated"

@@ -21,6 +21,8 @@ SHIPPED = "int8, a scale for each output channel"
 """The weights of a file whose provenance says nothing else of them."""
 LIMITS = "limits"
 """In the provenance: sentences of the recipe on what the model cannot do."""
+LITTLE_DISPLAYED = 0.5
+"""A model that names a smaller share of the held-out photos gets a caution."""
 _READS = {
     "cls_token": "the class token",
     "first": "the first patch's token",
@@ -250,7 +252,7 @@ def _limits(card: ModelCard) -> str:
 
 def card_warnings(card: ModelCard) -> list[str]:
     """A sentence or two for each; none for a model that was trained and calibrated as planned."""
-    return [*_temperature(card.temperature), *_unfinished(card.provenance)]
+    return [*_temperature(card.temperature), *_unfinished(card.provenance), *_names_little(card.accuracy)]
 
 
 def epochs_in_words(provenance: dict[str, Any]) -> dict[str, Any]:
@@ -267,6 +269,17 @@ def _temperature(temperature: float) -> list[str]:
         f"The temperature is {temperature:g}, an end of the range that was searched ({RANGE[0]:g} to {RANGE[1]:g}): "
         "the probabilities of this model do not say how often it is right. Train it longer, or give it more photos "
         "for calibration, and export it again."
+    ]
+
+
+def _names_little(accuracy: dict[str, Any]) -> list[str]:
+    displayed = accuracy.get("displayed")
+    if displayed is None or displayed >= LITTLE_DISPLAYED:
+        return []
+    n = accuracy["n"]
+    return [
+        f"This model names {round(displayed * n):,} of {n:,} held-out photos. It is not sure enough of the others, and "
+        "vitcam displays no name for them. Train it longer, or give it more photos, and export it again."
     ]
 
 

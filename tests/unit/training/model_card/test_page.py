@@ -167,3 +167,17 @@ def test_a_card_says_that_training_was_stopped_early(tmp_path: Path) -> None:
     assert "> **Caution**: It was exported after 1 of 15 epochs: its training was stopped early." in text
     assert "- epochs: 1 of 15\n" in text
     assert "planned" not in text
+
+
+def test_a_model_that_names_hardly_anything_is_announced_with_a_caution(tmp_path: Path) -> None:
+    def announced(displayed: float, right: float | None) -> tuple[str, str]:
+        found = FIGURES | {"n": 80, "displayed": displayed, "displayed_right": right}
+        card = replace(CARD, accuracy=found, score=2, least_familiarity=0.5)
+        return export_table(card, ()), card_text(tmp_path, card)
+
+    table, text = announced(0.0, None)
+    assert "displayed" in table
+    assert "This model names 0 of 80 held-out photos." in text
+    table, text = announced(0.8, 0.9)
+    assert "80.00%  (90.00% of it right)" in table
+    assert "This model names" not in text
