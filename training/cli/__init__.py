@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 from typer.core import TyperGroup
 
+from vitcam._version import __version__
 from vitcam.errors import UsageError, VitcamError
 from vitcam.terminal.consoles import release_stdout
 from vitcam.terminal.verbs import LazyVerbs
@@ -58,6 +59,8 @@ app = typer.Typer(
 )
 
 BACKENDS = ("jax", "torch", "tensorflow")
+OTHER_EXTRAS = {"onnx": "vitcam[onnx]", "torch": "torch", "sklearn": "vitcam[dev]"}
+"""Packages that the extra `train` does not bring -> what installs them."""
 LEVELS = {False: logging.INFO, True: logging.DEBUG}
 
 
@@ -84,11 +87,24 @@ def run(command: typer.Typer, program: str) -> None:
     except OSError as error:  # a full disk, a folder without permission: not a bug
         _end(program, str(error), VitcamError.exit_code)
     except Exception as error:  # the outermost frame: a bug must not look like a crash to its user
-        log = logging.getLogger("vitcam_training")
-        if log.isEnabledFor(logging.DEBUG) or not sys.stderr.isatty():  # a file keeps the stack of a run of hours
-            log.exception("failed unexpectedly")
-        sentence = f"failed unexpectedly, please report it, with what --verbose says: {error!r}"
+        if (sentence := _not_installed(error)) is None:
+            log = logging.getLogger("vitcam_training")
+            if log.isEnabledFor(logging.DEBUG) or not sys.stderr.isatty():  # a file keeps the stack of a run of hours
+                log.exception("failed unexpectedly")
+            sentence = f"failed unexpectedly, please report it, with what --verbose says: {error!r}"
         _end(program, sentence, VitcamError.exit_code)
+
+
+def _not_installed(error: Exception) -> str | None:
+    """Which package is missing, and what installs it; None for any other error, and for a missing module of our own.
+
+    The daemon is installed without the packages that train. Verbs import them where they need them, without a check.
+    """
+    package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if package in ("", "vitcam", "vitcam_training") or package in sys.stdlib_module_names:
+        return None
+    source = OTHER_EXTRAS.get(package, "vitcam[train]")
+    return f"this needs the package {package}, which is not installed; install it with: pip install '{source}'"
 
 
 def _interrupt_again(lost: "sys.UnraisableHookArgs") -> None:
@@ -118,8 +134,17 @@ def interruptible(verb: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"vitcam-train {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens inside, too.")] = False,
 ) -> None:
     """Start the log and choose Keras' backend before any verb imports it."""

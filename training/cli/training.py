@@ -108,6 +108,13 @@ def train(
     started_s, session, budget_s = time.monotonic(), options.session(), options.budget_s()
     if options.hosts and (budget_s is not None or options.dry_run):
         raise UsageError("--budget and --dry-run are for one machine; leave them out, or --hosts")
+    from vitcam_training.data.catalogue import check_there
+    from vitcam_training.recipes.recipe import on_photos, read_recipe
+
+    chosen, teacher = read_recipe(recipe), options.teacher
+    if options.data:
+        chosen = on_photos(chosen, options.data)
+    check_there(chosen.data)
     from vitcam_training.fit.data_parallel import is_first, join
 
     warn(f"loading Keras on {os.environ['KERAS_BACKEND']}")  # takes seconds
@@ -122,11 +129,7 @@ def train(
     from vitcam_training.fit.unlabelled import ANSWERS, taught_alone
     from vitcam_training.model_card.commands import training
     from vitcam_training.plots import CURVES, draw_curves
-    from vitcam_training.recipes.recipe import on_photos, read_recipe
 
-    chosen, teacher = read_recipe(recipe), options.teacher
-    if options.data:
-        chosen = on_photos(chosen, options.data)
     place = options.out or Path("runs") / chosen.model_name
     if chosen.rows:
         base = _alone(chosen.name, options, weights, blocks, normalisation)

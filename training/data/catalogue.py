@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from vitcam.errors import UsageError
 from vitcam_training.data.blank import blank
 from vitcam_training.data.dataset import ALL, Dataset
 from vitcam_training.data.folder import list_folder
@@ -44,6 +45,12 @@ def open_dataset(name: str) -> Dataset:
     raises  UsageError if there is none of them, or too little to train on
     """
     return DATASETS[name]() if name in DATASETS else to_train(_called(name), _listed(name))
+
+
+def check_there(name: str) -> None:
+    """Refuse what is no data set and no folder or list that is there, before anything is loaded. Raises UsageError."""
+    if name not in DATASETS and not Path(name).exists():
+        raise UsageError(f"no data set and no folder is called {name!r}; give a folder of LABEL/photo.jpg")
 
 
 def open_to_measure(name: str, part: str | None = None, trained_on: str = "") -> tuple[Dataset, str]:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from vitcam.errors import VitcamError
 from vitcam.storage.files import atomic_write
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.export import resized
@@ -23,7 +22,6 @@ from vitcam_training.export.network import TrainedNetwork
 from vitcam_training.export.rewrites import fold
 from vitcam_training.weights.checkpoints import read_network
 
-MISSING = "ONNX files need the package onnx; install it with: pip install 'vitcam[onnx]'"
 _OPSET = 20  # the first that has Gelu
 _IR = 9  # of the same year, so that older runtimes read it
 NORMS_STAY = Rewrites.without("norms", "values", "last_row", "float16")
@@ -34,7 +32,7 @@ def write_onnx(checkpoint: Path, out: Path, side_px: int | None = None) -> Path:
 
     side_px  height and width of the input; None: as it was trained
     raises   UsageError if the file is not a checkpoint of vitcam-train, or the network cannot have this size;
-             VitcamError if the package onnx is missing; OSError
+             ModuleNotFoundError if the package onnx is missing; OSError
     """
     about = resized(checkpoint, side_px)
     config, weights = read_network(checkpoint, (about.input.height, about.input.width))
@@ -52,13 +50,10 @@ def to_onnx(folded: Folded, name: str = "vit", description: str = "", facts: dic
 
     folded  without the rewrites that change what is normalised
     facts   the metadata of the file
-    raises  VitcamError if the package onnx is missing
+    raises  ModuleNotFoundError if the package onnx is missing
     """
-    try:
-        import onnx
-        from onnx import helper
-    except ModuleNotFoundError as error:
-        raise VitcamError(MISSING) from error
+    import onnx
+    from onnx import helper
 
     graph, config = _Graph(), folded.config
     probabilities, embedding = _answer(graph, folded)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
-
-from vitcam.errors import UsageError
 
 LOG = "log.csv"
 COLUMNS = (
@@ -17,7 +14,6 @@ COLUMNS = (
 """Empty cells: not scored after this epoch."""
 EVENTS = "tensorboard"
 """The folder of the event files: loss and rate of every step, all figures of every epoch."""
-PACKAGE = "tensorboardX"
 
 
 def read_log(folder: Path) -> list[dict[str, str]]:
@@ -67,15 +63,13 @@ class EventWriter:
     """Writes event files into a folder, for `tensorboard --logdir`.
 
     step    steps that lie behind the run: what was written of later ones, before it was killed, is taken back
-    raises  UsageError if the package that writes them is not installed
+    raises  ModuleNotFoundError if the package that writes them is not installed
     """
 
     def __init__(self, folder: Path, step: int) -> None:
-        try:
-            writer = import_module(PACKAGE).SummaryWriter
-        except ImportError as error:
-            raise UsageError(f"--tensorboard needs the package {PACKAGE}; `pip install {PACKAGE}`") from error
-        self._writer = writer(str(folder / EVENTS), purge_step=step)
+        from tensorboardX import SummaryWriter  # type: ignore[import-untyped]
+
+        self._writer = SummaryWriter(str(folder / EVENTS), purge_step=step)
 
     def __enter__(self) -> EventWriter:
         return self

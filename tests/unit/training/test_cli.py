@@ -11,6 +11,7 @@ import pytest
 
 from tests.unit.training.pictures import RECIPE, write_pictures
 from tests.unit.training.weights.published.random_networks import NETWORKS
+from vitcam._version import __version__
 from vitcam_training.cli import STUDIES, _interrupt_again, main
 from vitcam_training.data import folder
 
@@ -171,3 +172,88 @@ def test_a_training_says_within_seconds_what_it_is_at_and_then_what_it_does(tmp_
     assert "\x1b" not in rest
     assert out.splitlines()[0].startswith("wrote ")
     assert process.returncode == 0
+
+
+EXTRAS = (
+    "ai_edge_quantizer", "huggingface_hub", "jax", "keras", "matplotlib", "onnx", "safetensors", "scipy",
+    "tensorboardX", "tensorflow", "tokenizers", "torch",
+)  # fmt: skip
+DAEMON_ALONE = f"""
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {EXTRAS!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Absent())
+from vitcam_training.cli import main
+main()
+"""
+"""What `pip install vitcam` gives, without an extra."""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "mnist"],
+        ["finetune", "--weights", "models/mnist.safetensors", "--data", "mnist"],
+        ["import", "models/mnist.safetensors", "-o", "net.safetensors"],
+        ["export", "models/mnist.safetensors", "-o", "net.tflite"],
+        ["export", "models/mnist.safetensors", "-o", "net.onnx", "--onnx"],
+        ["draw", "models/mnist.safetensors", "-o", "net.svg"],
+        ["report", "models/mnist.tflite", "-o", "report.html"],
+        ["words", "models/mnist.safetensors", "a cat", "-o", "words.tflite"],
+    ],
+)
+def test_with_the_daemon_alone_a_verb_says_what_to_install(arguments: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", DAEMON_ALONE, *arguments], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.returncode == 1
+    assert "pip install 'vitcam[train]'" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert "report it" not in done.stderr
+
+
+def test_a_package_of_another_extra_is_named_with_that_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    code, said = ended(
+        ["export", "models/mnist.safetensors", "-o", str(tmp_path / "n.onnx"), "--onnx"], monkeypatch, capsys
+    )
+
+    assert code == 1
+    assert "pip install 'vitcam[onnx]'" in said
+
+
+def test_a_missing_module_of_our_own_is_a_bug_and_not_a_package_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "vitcam_training.evaluation.evaluate", None)
+    code, said = ended(["evaluate", "mnist", "--data", "mnist"], monkeypatch, capsys)
+
+    assert code == 1
+    assert "please report it" in said
+    assert "pip install" not in said
+
+
+def test_data_that_is_not_there_is_refused_before_keras_is_loaded(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", DAEMON_ALONE, "fit", "--data", str(tmp_path / "nowhere")],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 2
+    assert str(tmp_path / "nowhere") in done.stderr
+
+
+def test_the_version_is_that_of_the_daemon(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", ["vitcam-train", "--version"])
+    with pytest.raises(SystemExit) as end:
+        main()
+
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"vitcam-train {__version__}\n"

@@ -1,8 +1,6 @@
 """Every choice of ViTConfig as an ONNX file, in ONNX Runtime, held against the NumPy reference."""
 
 import json
-import subprocess
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -68,13 +66,3 @@ def test_the_file_says_what_its_labels_are_and_takes_another_size(tmp_path: Path
     assert session.get_inputs()[0].shape == ["batch", 48, 48, 3]
     assert json.loads(facts["labels"]) == list(about.labels)
     assert facts["licence"] == "CC0"
-
-
-def test_without_the_package_the_sentence_says_what_to_install(tmp_path: Path) -> None:
-    (tmp_path / "onnx.py").write_text("raise ModuleNotFoundError(name='onnx')")
-    code = "from vitcam_training.export.onnx_file import to_onnx\nto_onnx(None)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False
-    )
-
-    assert "vitcam[onnx]" in done.stderr.splitlines()[-1]

@@ -12,8 +12,6 @@ import pytest
 from rich.console import Console
 from rich.logging import RichHandler
 
-from tests.refusals import naming
-from vitcam.errors import UsageError
 from vitcam_training.fit.display import LINE_S, Display
 from vitcam_training.fit.logs import COLUMNS, EventWriter, add_line, history, read_log, trim_log
 from vitcam_training.fit.remaining import StageWork
@@ -157,13 +155,6 @@ def test_a_log_is_trimmed_to_the_epochs_that_were_saved(tmp_path: Path, epochs: 
 
     assert [row["epoch"] for row in read_log(tmp_path)] == ["1", "2"][:epochs]
     assert (tmp_path / "log.csv").exists() == (epochs > 0)
-
-
-def test_a_missing_tensorboard_writer_is_named_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vitcam_training.fit.logs.PACKAGE", "no_such_writer")
-
-    with pytest.raises(UsageError, match=naming("--tensorboard", "package no_such_writer", "pip install no_such")):
-        EventWriter(tmp_path, 0)
 
 
 def records(path: Path) -> Iterator[bytes]:
