@@ -1,5 +1,7 @@
 """A real RTSP server, GStreamer's: `/usr/bin/python3 rtsp_server.py PORT` serves a bouncing ball in H.264.
 
+Without a port it ends at once: with 0 where all parts of GStreamer are there that it needs, else with their names.
+
 /cam has 640×360 px; /resized has those for 45 pictures, and then 240×426 px.
 """
 
@@ -20,9 +22,18 @@ RESIZED = (
 ENCODED = "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=30 ! rtph264pay name=pay0 pt=96"
 
 
+ELEMENTS = ("videotestsrc", "concat", "x264enc", "rtph264pay")
+
+
+def check() -> None:
+    """End with the names of the elements that are not installed, if any."""
+    Gst.init(None)
+    if absent := [name for name in ELEMENTS if Gst.ElementFactory.find(name) is None]:
+        sys.exit(f"GStreamer has no {', '.join(absent)}")
+
+
 def main(port: str) -> None:
     """Serve until killed; says `ready` once it listens."""
-    Gst.init(None)
     server = GstRtspServer.RTSPServer(address="127.0.0.1", service=port)
     for path, pictures in {"/cam": PICTURES, "/resized": RESIZED}.items():
         factory = GstRtspServer.RTSPMediaFactory(launch=f"( {pictures} ! {ENCODED} config-interval=-1 )", shared=True)
@@ -33,4 +44,6 @@ def main(port: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    check()
+    if len(sys.argv) > 1:
+        main(sys.argv[1])

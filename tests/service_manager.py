@@ -42,8 +42,8 @@ class Manager:
         """All that it heard so far."""
         return [message for _, message in list(self.heard)]
 
-    def wait_for(self, wanted: Callable[[str], bool], timeout_s: float = 60) -> str:
-        """The first message that is wanted, past or to come."""
+    def wait_for(self, wanted: Callable[[str], bool], timeout_s: float = 120) -> str:
+        """The first message that is wanted, past or to come. A start takes a minute where all files are read anew."""
         found = eventually(lambda: next(filter(wanted, self.messages()), None), timeout_s)
         assert found, f"heard only: {self.messages()}"
         return found

@@ -17,7 +17,7 @@ import pytest
 
 from tests.command import vitcam
 from tests.daemon import daemon, free_port
-from tests.parts import need_system_python
+from tests.parts import missing, need_program
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Image
 from vitcam.pictures.decode import decode_image
@@ -33,7 +33,11 @@ BACK_WITHIN_S = 5.0
 @contextmanager
 def rtsp_server(port: int) -> Iterator["subprocess.Popen[bytes]"]:
     """Listening once it is entered; killed at the end."""
-    server = subprocess.Popen([need_system_python("gi"), str(SERVER), str(port)], stdout=subprocess.PIPE)
+    python = need_program("/usr/bin/python3")
+    found = subprocess.run([python, str(SERVER)], capture_output=True, text=True, timeout=60)
+    if found.returncode:
+        missing(f"a part of the RTSP server is not installed: {found.stderr.strip().splitlines()[-1]}")
+    server = subprocess.Popen([python, str(SERVER), str(port)], stdout=subprocess.PIPE)
     assert server.stdout is not None
     try:
         assert server.stdout.readline() == b"ready\n"
