@@ -10,10 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vitcam.storage.files import write_atomically
+from vitcam.storage.reading import read_text
 
 LASTS_S = 90 * 24 * 3600
 _MOST = 64
 _FILE = "sessions.json"
+_MOST_BYTES = 65_536  # six times as much as the most sessions take
+_LATEST = 4_102_444_800.0  # the year 2100, in s since the epoch
 
 log = logging.getLogger(__name__)
 
@@ -72,16 +75,16 @@ class Sessions:
 
 
 def _read(path: Path | None) -> dict[str, float]:
-    """The end of each session, in s since the epoch; the oldest session first. A damaged file only ends sessions."""
+    """The end of each session, in s since the epoch; the oldest session first. Damage only ends sessions."""
     try:
-        found = json.loads(path.read_text("ascii")) if path else {}
+        found = json.loads(read_text(path, _MOST_BYTES)) if path else {}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
         log.warning("the sessions cannot be read from %s: %s; everybody must log in again", path, error)
         return {}
     pairs = found.items() if isinstance(found, dict) else ()
-    return {digest: float(end) for digest, end in pairs if isinstance(end, int | float)}
+    return {digest: float(end) for digest, end in pairs if type(end) in (int, float) and 0 < end < _LATEST}
 
 
 def _digest(key: str, identifier: str) -> str:

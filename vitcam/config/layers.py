@@ -14,6 +14,7 @@ from vitcam.config.tables import TABLES
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.folders import config_folder
 from vitcam.redaction import redacted
+from vitcam.storage.reading import read_given, text_of
 from vitcam.text import shortened
 from vitcam.zones.areas import ZONE_NAME
 
@@ -142,18 +143,23 @@ def _visible(path: Path) -> bool:
 
 def _from_file(path: Path, origin: str) -> Iterator[RawSetting | RawTable]:
     try:
-        text = _text_of(path, origin)
-        content = tomllib.loads(text)
+        content = read_given(path, _MOST_BYTES)
     except OSError as error:
         raise ConfigError(f"{origin}: cannot be read: {error.strerror}; name a TOML file that can") from error
-    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError
+    try:
+        text = text_of(content)
+    except ValueError as error:
+        raise ConfigError(f"{origin}: {error}") from error
+    try:
+        given = tomllib.loads(text)
+    except ValueError as error:
         raise ConfigError(f"{origin}: is not TOML: {error}") from error
     except RecursionError:
         raise ConfigError(
             f"{origin}: its brackets are nested too deeply; no setting needs more than one list"
         ) from None
     lines = lines_of(text)
-    for section, table in content.items():
+    for section, table in given.items():
         if section in TABLES:
             yield from _tables(section, table, origin, lines)
             continue
@@ -183,15 +189,6 @@ def _tables(key: str, found: object, origin: str, lines: Mapping[str, int]) -> I
             )
         known = {each: lines.get(f"{key}.{name}.{each}", 0) for each in table}
         yield RawTable(key, str(name), table, origin, known)
-
-
-def _text_of(path: Path, origin: str) -> str:
-    """Raises ConfigError for a file that is too large, OSError and ValueError."""
-    with path.open("rb") as file:
-        content = file.read(_MOST_BYTES + 1)  # also of a device that never ends
-    if len(content) > _MOST_BYTES:
-        raise ConfigError(f"{origin}: is larger than {_MOST_BYTES:,} bytes; name a file with settings of vitcam alone")
-    return content.decode()
 
 
 def _remedy(word: str) -> str:

@@ -8,9 +8,11 @@ from pathlib import Path
 from vitcam.errors import VitcamError
 from vitcam.storage.files import write_atomically
 from vitcam.storage.lock import FolderLock, holder_of
+from vitcam.storage.reading import read_text
 
 _FILE = "serving.json"
 _LOCK = "serving.lock"
+_MOST_BYTES = 4096
 
 
 def serving_lock(folder: Path | None) -> FolderLock:
@@ -32,7 +34,7 @@ def note_address(folder: Path, url: str, lock: FolderLock) -> None:
 def address_in(folder: Path) -> str | None:
     """Where the run that uses this folder serves; None if none does."""
     try:
-        found = json.loads((folder / _FILE).read_text("utf-8"))
+        found = json.loads(read_text(folder / _FILE, _MOST_BYTES))
         url, pid = found["url"], found["pid"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None

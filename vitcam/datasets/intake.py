@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.datasets.recordings import name_for
-from vitcam.datasets.store import DataSets
+from vitcam.datasets.store import LARGEST, DataSets
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image
 from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits, checked_header, decode
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.exif import taken_at
 from vitcam.pictures.resize import shrunk
+from vitcam.storage.reading import read_file
 
 LARGEST_PX = 640
 """Of a picture's longer side, as of those that the camera takes."""
@@ -88,7 +89,7 @@ class PhotoIntake:
 
     def _look_of_kept(self, name: str, label: str, picture: str) -> Iterator[tuple[str, NDArray[np.float32]]]:
         try:
-            data = self.data_sets.picture(name, label, picture).read_bytes()
+            data = read_file(self.data_sets.picture(name, label, picture), LARGEST)
             yield picture, look_of(decode(data, Limits(MAX_UNTRUSTED_PIXELS, (_SIDE, _SIDE))).image)
         except (OSError, VitcamError):  # whoever owns the folder may have put anything there
             pass

@@ -14,6 +14,7 @@ from pathlib import Path
 from vitcam.datasets.teachable import MOST_LABELS, MOST_PHOTOS, checked_label
 from vitcam.errors import UsageError, VitcamError
 from vitcam.storage.files import write_new
+from vitcam.storage.reading import read_file
 from vitcam.text import shortened
 
 FOLDER = "datasets"
@@ -22,6 +23,8 @@ MINE = "mine"
 WHOLE = ".whole"
 """Within a data set: the whole frames of its pictures, which are not taught."""
 MOST_PICTURES = 5000  # of one label
+LARGEST = 32 * 2**20
+"""Bytes of a picture; the owner of the folder may have put any file there."""
 _NAME = re.compile(r"\w[\w-]{0,63}")
 PICTURE = re.compile(r"\w[\w.-]{0,99}\.jpg")
 _MB = 2**20
@@ -128,7 +131,7 @@ class DataSets:
         try:
             for label in _folders(path):
                 for each in label.glob("*.jpg"):
-                    if each.is_file() and each.stat().st_size == len(jpeg) and each.read_bytes() == jpeg:
+                    if each.is_file() and each.stat().st_size == len(jpeg) and read_file(each, LARGEST) == jpeg:
                         return label.name, each.name
         except OSError as error:
             raise VitcamError(f"{path} cannot be read: {error.strerror}") from error

@@ -27,6 +27,7 @@ from vitcam.history.write_queue import WriteQueue, WriteTask
 from vitcam.history.writer import HistoryWriter, Listener
 from vitcam.inbox.entry import forget_event
 from vitcam.state import History
+from vitcam.storage.reading import read_file
 from vitcam.threads.worker import Worker
 
 _ANSWER_S = 20.0
@@ -34,6 +35,7 @@ _DELETE_S = 5.0
 _READ_S = 10.0
 _STEPS = 50_000  # of SQLite, between two looks at the clock
 _LOOK_S = 30.0
+_LARGEST_PICTURE = 32 * 2**20  # bytes
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -215,7 +217,7 @@ class EventStore:
 
     def _file(self, name: str) -> bytes | None:
         try:
-            return self._pictures.path(name).read_bytes()
+            return read_file(self._pictures.path(name), _LARGEST_PICTURE)
         except FileNotFoundError:
             return None
         except OSError as error:

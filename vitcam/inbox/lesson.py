@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitcam.datasets.store import MINE, DataSets
+from vitcam.datasets.store import LARGEST, MINE, DataSets
 from vitcam.errors import UsageError
 from vitcam.model.card import ModelCard
 from vitcam.model.files import DEFAULT
 from vitcam.model.taught import digest_of
+from vitcam.storage.reading import read_file
 
 _PREFIX = "inbox-"
 
@@ -72,7 +73,7 @@ class Corrections:
                     continue
                 stamp = (path.stat().st_mtime_ns, path.stat().st_size)
                 known = self._digests.get(path)
-                found[path] = known if known and known[0] == stamp else (stamp, digest_of(path.read_bytes()))
+                found[path] = known if known and known[0] == stamp else (stamp, digest_of(read_file(path, LARGEST)))
             except OSError:  # it is gone
                 continue
         self._digests = found

@@ -5,9 +5,11 @@ from pathlib import Path
 
 from vitcam.errors import ModelError
 from vitcam.folders import data_folder, state_folder
+from vitcam.storage.reading import read_file
 
 DEFAULT = "everyday"
 _IDENTIFIER = b"TFL3"  # at byte 4 of every TFLite flatbuffer
+MOST_BYTES = 2**30  # a ViT-L in float32 has more, and no Raspberry Pi runs it
 
 
 def model_folders() -> tuple[Path, ...]:
@@ -55,11 +57,9 @@ def content_of(path: Path) -> bytes:
     raises  ModelError if it cannot be read, or is not a TFLite flatbuffer
     """
     try:
-        with path.open("rb") as file:
-            head = file.read(8)
-            if head[4:] != _IDENTIFIER:
-                raise ModelError(f"{path} is not a TFLite model: it does not begin like one; give a .tflite file")
-            file.seek(0)
-            return file.read()
+        content = read_file(path, MOST_BYTES)
     except OSError as error:
         raise ModelError(f"the model {path} cannot be read: {error.strerror}") from error
+    if content[4:8] != _IDENTIFIER:
+        raise ModelError(f"{path} is not a TFLite model: it does not begin like one; give a .tflite file")
+    return content

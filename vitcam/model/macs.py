@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.errors import ModelError, VitcamError
+from vitcam.model.files import content_of
 
 Shape = tuple[int, ...]
 
@@ -33,7 +34,7 @@ def count_macs(path: Path) -> Macs:
             f"counting the multiply-adds of a model needs ai-edge-litert, which is not installed ({error})"
         ) from error
     try:
-        return _count(schema, path.read_bytes())
+        return _count(schema, content_of(path))
     except (struct.error, ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
         raise ModelError(f"{path} is a damaged TFLite file ({error}); export or download it again") from error
 

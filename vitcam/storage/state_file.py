@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import TypeVar
 
 from vitcam.storage.files import write_atomically
+from vitcam.storage.reading import UnfitFileError, read_text
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 _LONGEST_REASON = 200
-_DAMAGES = (ValueError, TypeError, LookupError, RecursionError)  # what parsing raises for a damaged text
+_MOST_BYTES = 8 * 2**20  # twice as much as the largest that is written, the names of a thousand labels
+_DAMAGES = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
+"""What parsing raises for a damaged text; ArithmeticError for a number that is absurd."""
 
 
 class StateFile:
@@ -42,16 +45,18 @@ class StateFile:
 
         A damaged file is set aside, its copy takes its place, and the log says so.
 
-        parse   raises ValueError, TypeError, LookupError or RecursionError for a text that is damaged
+        parse   raises one of `_DAMAGES` for a text that is damaged
         raises  ValueError if neither the file nor its copy is good: both stay where they are; OSError if the file
                 cannot be read
         """
         try:
-            return parse(self.path.read_text("utf-8"))
+            return parse(read_text(self.path, _MOST_BYTES))
         except FileNotFoundError:
             return None
         except _DAMAGES as error:
             reason = str(error)[:_LONGEST_REASON]
+        except UnfitFileError as error:
+            reason = str(error.strerror)
         except OSError as error:
             if error.errno != errno.EIO:  # a bad block
                 raise
@@ -71,7 +76,7 @@ class StateFile:
 
     def _from_copy(self, parse: Callable[[str], T], reason: str) -> T:
         try:
-            text = self.copy.read_text("utf-8")
+            text = read_text(self.copy, _MOST_BYTES)
             found = parse(text)
         except (*_DAMAGES, OSError):
             raise ValueError(reason) from None

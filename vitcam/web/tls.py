@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Self
 
 from vitcam.errors import ConfigError
 from vitcam.storage.files import Stamp, stamp_of
+from vitcam.storage.reading import read_file
+
+_MOST_BYTES = 2**20
 
 if TYPE_CHECKING:
     import ssl
@@ -97,8 +100,7 @@ class Certificate:
 
 def _check_readable(path: Path) -> None:
     try:
-        with path.open("rb"):
-            pass
+        read_file(path, _MOST_BYTES)
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}; check web.certificate and web.key") from error
 

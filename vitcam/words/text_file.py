@@ -63,6 +63,8 @@ class TextFile:
 
     def __init__(self, path: Path) -> None:
         try:
+            if path.exists() and not path.is_file():  # a pipe would be waited for
+                raise OSError("it is no plain file")
             self._archive = zipfile.ZipFile(path)
             raw = json.loads(self._archive.read(ABOUT))
             schema, lists = raw["schema"], {name: tuple(raw[name]) for name in ("templates", "none")}

@@ -1,6 +1,7 @@
 """Settings from files, environment and options: who wins, and what is said of what cannot be meant."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from vitcam.config.option import Option
 from vitcam.config.settings import Settings, options, sections
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.pictures.overlay_kinds import OVERLAYS
+from vitcam.storage import reading
 
 NO_FILE = Path("/nowhere/config.toml")
 Write = Callable[[str], Path]
@@ -237,7 +239,7 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "binary.toml"
     path.write_bytes(b"[web]\nhost = '\xff\xfe'\n")
 
-    assert refused(ConfigError, path).startswith(f"{path}: is not TOML: 'utf-8' codec")
+    assert refused(ConfigError, path).startswith(f"{path}: line 2 is not in UTF-8; save it as UTF-8")
 
 
 @pytest.mark.parametrize("name", ["absent.toml", "."])
@@ -251,7 +253,7 @@ def test_a_named_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) 
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        ("[web]\n" + "# a comment\n" * 100_000, "is larger than 65,536 bytes"),
+        ("[web]\n" + "# a comment\n" * 100_000, "cannot be read: it is larger than 65,536 bytes"),
         ("[web]\nnames = " + "[" * 50_000, "its brackets are nested too deeply"),
         ("[web]\nhost = 'a\0b'", "is not TOML: "),
         ("\0" * 4096, "is not TOML: Invalid statement"),
@@ -272,8 +274,23 @@ def test_a_damaged_or_hostile_file_is_one_short_sentence(write: Write, content: 
     assert "\n" not in refusal
 
 
-def test_a_device_that_never_ends_is_too_large_and_not_waited_for() -> None:
-    assert refused(ConfigError, Path("/dev/zero")).startswith("/dev/zero: is larger than 65,536 bytes")
+def test_a_device_and_a_pipe_into_which_nobody_writes_are_refused_and_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_SILENT_S", 0.05)
+    os.mkfifo(tmp_path / "pipe")
+
+    assert refused(ConfigError, Path("/dev/zero")).startswith("/dev/zero: cannot be read: it is a device")
+    assert "it is a pipe, and nobody writes into it" in refused(ConfigError, tmp_path / "pipe")
+
+
+def test_a_file_that_windows_saved_is_read_and_its_other_encodings_are_named(write: Write, tmp_path: Path) -> None:
+    text = '[web]\r\nport = 8421\r\n[names]\r\n"tabby cat" = "Müsli"\r\n'
+
+    assert effective(write("\ufeff" + text)).settings.web.port == 8421
+    for encoding in ("utf-16", "utf-16-le", "latin-1"):
+        (tmp_path / encoding).write_bytes(text.encode(encoding))
+        assert refused(ConfigError, tmp_path / encoding).endswith("; save it as UTF-8")
 
 
 @pytest.mark.parametrize("text", ["web.port", "port=1", "=", ""])

@@ -1,6 +1,8 @@
 """A small file that is damaged is set aside, and its copy takes its place."""
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,6 +73,30 @@ def test_only_the_last_damaged_file_is_set_aside(file: StateFile) -> None:
         "file.json", "file.json.copy", "file.json.damaged",
     ]  # fmt: skip
     assert file.path.with_name("file.json.damaged").read_text() == "("
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: _write_huge(path)])
+def test_a_pipe_a_device_or_a_huge_file_in_its_place_is_set_aside_and_its_copy_is_used(
+    file: StateFile, make: Callable[[Path], None]
+) -> None:
+    file.write("[1]")
+    file.path.unlink()
+    make(file.path)
+
+    assert file.read(json.loads) == [1]
+    assert file.path.read_text() == "[1]"
+
+
+def _write_huge(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(400 * 2**20)
+
+
+def test_a_number_that_nothing_can_hold_counts_as_damage(file: StateFile) -> None:
+    file.write("1")
+    file.path.write_text("1" + "0" * 400)
+
+    assert file.read(lambda text: float(int(text))) == 1.0
 
 
 def test_a_folder_in_its_place_is_named_and_moves_nothing(file: StateFile, caplog: pytest.LogCaptureFixture) -> None:

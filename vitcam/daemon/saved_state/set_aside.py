@@ -28,6 +28,7 @@ from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.storage.files import write_atomically
+from vitcam.storage.reading import read_text
 from vitcam.storage.state_file import StateFile
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
@@ -41,6 +42,7 @@ _EVERY_CAMERA = "*"
 _HARMLESS = ("store.", "collect.", "clips.")
 """Settings that stay: no start fails with them, and without them events might be deleted."""
 SETTLED_S = 120.0
+_MOST_BYTES = 4096  # of the number of starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,14 +272,11 @@ class SetAside:
             return found, reason
 
     def _of_camera(self) -> tuple[PageChoices, str]:
-        try:
-            record = self._all()[self._source]
-            crop = None if record["crop"] is None else Region(*record["crop"])
-            zones = read_areas(record["areas"], in_px=True).zones
-            chosen = str(record.get("chosen", ""))  # not there before 0.3
-            return PageChoices(crop, zones, str(record["model"]), chosen), str(record["reason"])
-        except (LookupError, TypeError, AttributeError, UsageError):
+        record = self._all().get(self._source)
+        if not isinstance(record, dict):
             return PageChoices(), ""
+        model, chosen, reason = (_text(record.get(key)) for key in ("model", "chosen", "reason"))
+        return PageChoices(_crop_in(record.get("crop")), _zones_in(record.get("areas")), model, chosen), reason
 
     def _all(self) -> dict[str, Any]:
         found = self._file.read_if_good(json.loads) if self._file else None
@@ -285,7 +284,7 @@ class SetAside:
 
     def _failed(self) -> int:
         try:
-            return max(0, int(json.loads(self._starts.read_text("utf-8"))["failed"]))
+            return max(0, int(json.loads(read_text(self._starts, _MOST_BYTES))["failed"]))
         except (OSError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
             return 0
 
@@ -312,6 +311,28 @@ class SetAside:
         except UsageError:  # its labels cannot be changed: somebody put it there
             return ""
         return str(models[0])
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _crop_in(record: Any) -> Region | None:
+    """None where there is none, or it is damaged."""
+    try:
+        return None if record is None else Region(*map(float, record))
+    except (TypeError, ValueError, OverflowError, UsageError) as error:
+        log.warning("the crop that was set aside is damaged (%s) and is left out", error)
+        return None
+
+
+def _zones_in(record: Any) -> tuple[Zone, ...]:
+    """None where there are none, or they are damaged."""
+    try:
+        return read_areas(record, in_px=True).zones
+    except UsageError as error:
+        log.warning("the zones that were set aside are damaged (%s) and are left out", error)
+        return ()
 
 
 def _risky(page: PageSettings, and_camera: bool = False) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from aiohttp import web
 
 from vitcam.access.tokens import Scope
 from vitcam.datasets.collector import Collector, Wanted
-from vitcam.datasets.store import MINE, DataSets
+from vitcam.datasets.store import LARGEST, MINE, DataSets
 from vitcam.errors import UsageError
+from vitcam.storage.reading import read_file
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.admission import CHANGE, Admission
 from vitcam.web.requests.body import Body, read_json
@@ -86,7 +87,7 @@ class DataSetRoutes(Handlers):
         data_sets, asked = self._found().data_sets, request.match_info
 
         def read() -> bytes:
-            return data_sets.picture(asked["name"], asked["label"], asked["picture"]).read_bytes()
+            return read_file(data_sets.picture(asked["name"], asked["label"], asked["picture"]), LARGEST)
 
         try:
             jpeg = await asyncio.wrap_future(self._reads.submit(read))
