@@ -1,5 +1,6 @@
 """Sessions with a clock of the test's own."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -94,5 +95,27 @@ def test_a_file_that_cannot_be_read_has_no_sessions(tmp_path: Path, content: str
 
 def test_without_a_folder_sessions_last_as_long_as_the_process() -> None:
     sessions = Sessions(None)
+
+    assert sessions.is_open(KEY, sessions.open(KEY))
+
+
+@pytest.mark.parametrize(
+    "absurd", ["1" + "0" * 400, "-1", "1e308", "1e999", "NaN", "-Infinity", "true", "null", "[[]]"]
+)
+def test_an_absurd_end_costs_its_session_and_no_other(tmp_path: Path, absurd: str) -> None:
+    identifier = Sessions(tmp_path).open(KEY)
+    file = tmp_path / "sessions.json"
+    file.write_text(json.dumps({"damaged": "@"} | json.loads(file.read_text())).replace('"@"', absurd))
+    again = Sessions(tmp_path)
+
+    assert again.is_open(KEY, identifier)
+    assert again.is_open(KEY, again.open(KEY))
+    assert "damaged" not in json.loads(file.read_text())
+
+
+@pytest.mark.parametrize("content", ["9" * 5000, "[" * 100_000, '{"a": ' + "9" * 5000 + "}"])
+def test_a_file_that_cannot_be_parsed_ends_the_sessions_and_no_start(tmp_path: Path, content: str) -> None:
+    (tmp_path / "sessions.json").write_text(content)
+    sessions = Sessions(tmp_path)
 
     assert sessions.is_open(KEY, sessions.open(KEY))

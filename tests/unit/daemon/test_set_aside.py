@@ -1,5 +1,6 @@
 """Where starts with what earlier runs left keep failing, one is made without it, and nothing of it is lost."""
 
+import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -120,6 +121,20 @@ def test_a_damaged_file_of_what_is_aside_does_not_end_the_start(folder: Path, co
     (folder / "set_aside.json").write_text(content)
 
     assert start(folder).record() is None
+
+
+@pytest.mark.parametrize("absurd", ["1" + "0" * 400, "-1", "1e308", "1e999", "NaN", "true", "[[]]", '"\\ud800"'])
+def test_an_absurd_value_of_what_is_aside_costs_itself_and_nothing_beside_it(folder: Path, absurd: str) -> None:
+    for _ in range(MOST_FAILED + 1):
+        start(folder)
+    file = folder / "set_aside.json"
+    record = json.loads(file.read_text())[URI]
+    for key, others in {"crop": {"zones"}, "areas": {"crop"}, "reason": {"crop", "zones"}}.items():
+        file.write_text(json.dumps({URI: record | {key: "@"}}).replace('"@"', absurd))
+        found = start(folder).record()
+
+        assert found is not None
+        assert set(found["what"]) == others
 
 
 def test_within_a_run_the_first_attempts_that_fail_set_it_aside_at_once(folder: Path) -> None:

@@ -314,7 +314,7 @@ class SetAside:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    return value if isinstance(value, str) and value.isprintable() else ""
 
 
 def _crop_in(record: Any) -> Region | None:
