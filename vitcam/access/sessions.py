@@ -8,7 +8,9 @@ import secrets
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from vitcam.storage.entries import Entries
 from vitcam.storage.files import write_atomically
 from vitcam.storage.reading import read_text
 
@@ -35,7 +37,9 @@ class Sessions:
     def __init__(self, folder: Path | None, clock: Callable[[], float] = time.time) -> None:
         self._path = folder / _FILE if folder else None
         self._clock = clock
-        self._ends = _read(self._path)
+        self._entries = _read(self._path)
+        self._ends = dict(self._entries.values)
+        """Of each session in s since the epoch; the oldest session first."""
 
     def open(self, key: str) -> str:
         """The identifier of a new session; the oldest ends where there are too many.
@@ -69,22 +73,27 @@ class Sessions:
         if self._path is None:
             return
         try:
-            write_atomically(self._path, json.dumps(ends, indent=1) + "\n", private=True)
+            write_atomically(self._path, json.dumps(self._entries.table(ends), indent=1) + "\n", private=True)
         except OSError as error:
             log.warning("%s cannot be written: %s; after a restart everybody must log in again", self._path, error)
 
 
-def _read(path: Path | None) -> dict[str, float]:
-    """The end of each session, in s since the epoch; the oldest session first. Damage only ends sessions."""
+def _read(path: Path | None) -> Entries[float]:
+    """The end of each session. Damage only ends sessions."""
     try:
-        found = json.loads(read_text(path, _MOST_BYTES)) if path else {}
+        return Entries.of_table(json.loads(read_text(path, _MOST_BYTES)) if path else {}, _end, _MOST)
     except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, RecursionError) as error:
+        return Entries()
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         log.warning("the sessions cannot be read from %s: %s; everybody must log in again", path, error)
-        return {}
-    pairs = found.items() if isinstance(found, dict) else ()
-    return {digest: float(end) for digest, end in pairs if type(end) in (int, float) and 0 < end < _LATEST}
+        return Entries()
+
+
+def _end(_: str, record: Any) -> float:
+    """Raises ValueError for what is no time."""
+    if type(record) not in (int, float) or not 0 < record < _LATEST:
+        raise ValueError("not a time")
+    return float(record)
 
 
 def _digest(key: str, identifier: str) -> str:

@@ -10,13 +10,14 @@ import logging
 import secrets
 import threading
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 from vitcam.config.validators import is_web_address
 from vitcam.errors import UsageError
+from vitcam.storage.entries import Entries
 from vitcam.storage.state_file import StateFile
 from vitcam.text import shortened
 
@@ -91,7 +92,7 @@ class PushDevice:
 
 
 class PushDevices:
-    """The devices of a run, and its key. Any thread may call it.
+    """The devices of a run, and its key. What cannot be read of their file stays there. Any thread may call it.
 
     folder  the state folder; None: nothing is kept
     """
@@ -99,8 +100,11 @@ class PushDevices:
     def __init__(self, folder: Path | None) -> None:
         self._file = StateFile(folder / "push.json", private=True) if folder else None
         self._lock = threading.Lock()
-        found = self._file.read_if_good(_parsed) if self._file else None
-        self._key, self._devices = found or ("", ())
+        self._content = (self._file.read_if_good(_parsed) if self._file else None) or {"key": "", "devices": []}
+        self._entries = Entries.of_list(self._content["devices"], "id", _read, MOST_DEVICES)
+        self._devices = tuple(self._entries)
+        for unread in self._entries.unread:
+            log.warning("a browser that got messages is left out: %s", unread.reason)
 
     @property
     def all(self) -> tuple[PushDevice, ...]:
@@ -110,16 +114,19 @@ class PushDevices:
     def key(self) -> str:
         """The private key in PEM. It is made and kept when somebody asks for the first time.
 
-        raises  OSError if it cannot be written, ImportError where the library is missing
+        raises  OSError if it cannot be written, ImportError where the library is missing, ValueError if what is kept
+                is no key
         """
         with self._lock:
-            if not self._key:
+            if not isinstance(self._content["key"], str):
+                raise ValueError("push.json holds no key")
+            if not self._content["key"]:
                 from py_vapid import Vapid02
 
                 made = Vapid02()
                 made.generate_keys()
-                self._write(made.private_pem().decode(), self._devices)
-            return self._key
+                self._write(self._devices, made.private_pem().decode())
+            return str(self._content["key"])
 
     def add(self, device: PushDevice) -> None:
         """Keep one; it takes the place of the same browser's. Raises UsageError where there are enough, OSError."""
@@ -127,35 +134,35 @@ class PushDevices:
             others = tuple(each for each in self._devices if each.endpoint != device.endpoint)
             if len(others) >= MOST_DEVICES:
                 raise UsageError(f"{MOST_DEVICES} browsers get messages already; remove one of them first")
-            self._write(self._key, (*others, device))
+            self._write((*others, device))
 
     def remove(self, id_: str) -> bool:
         """False: there is none. Raises OSError."""
         with self._lock:
             others = tuple(each for each in self._devices if each.id != id_)
             if found := len(others) < len(self._devices):
-                self._write(self._key, others)
+                self._write(others)
             return found
 
-    def _write(self, key: str, devices: tuple[PushDevice, ...]) -> None:
+    def _write(self, devices: tuple[PushDevice, ...], key: str | None = None) -> None:
+        content = self._content if key is None else {**self._content, "key": key}
         if self._file is not None:
-            self._file.write(json.dumps({"key": key, "devices": [asdict(each) for each in devices]}, indent=1))
-        self._key, self._devices = key, devices
+            records = self._entries.list(map(asdict, devices), "id")
+            self._file.write(json.dumps({**content, "devices": records}, indent=1))
+        self._content, self._devices = content, devices
 
 
-def _parsed(text: str) -> tuple[str, tuple[PushDevice, ...]]:
-    """Raises ValueError if it is damaged. A device that is not a subscription is left out."""
-    found = json.loads(text)
-    key, devices = found["key"], found["devices"]
-    if not isinstance(key, str) or not isinstance(devices, list):
+def _read(record: Any) -> PushDevice:
+    """Raises UsageError for what is not a subscription, TypeError or LookupError for what never was one."""
+    return PushDevice(**{each.name: record[each.name] for each in fields(PushDevice)}).checked()
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """Raises ValueError, TypeError or LookupError if it is damaged."""
+    content = json.loads(text)
+    if "key" not in content or not isinstance(content["devices"], list):
         raise ValueError("it holds no key and no devices")
-    good = []
-    for each in devices[:MOST_DEVICES]:
-        try:
-            good.append(PushDevice(**each).checked())
-        except (TypeError, UsageError) as error:
-            log.warning("a browser that got messages is left out: %s", error)
-    return key, tuple(good)
+    return dict(content)
 
 
 def _decoded(text: str) -> bytes:

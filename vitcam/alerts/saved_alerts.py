@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.alerts.alert import Alert, saved_alert, saved_record
-from vitcam.errors import UsageError
+from vitcam.storage.entries import Entries
 from vitcam.storage.state_file import StateFile
 
 log = logging.getLogger(__name__)
@@ -16,41 +16,44 @@ MOST_ALERTS = 64
 
 
 class SavedAlerts:
-    """The alerts of the page.
+    """The alerts of the page. What cannot be read of their file is not in force, and stays there.
 
     folder  the state folder; None: nothing is kept
     """
 
     def __init__(self, folder: Path | None) -> None:
         self._file = StateFile(folder / "alerts.json", private=True) if folder else None
+        self._content = (self._file.read_if_good(_parsed) if self._file else None) or {"alerts": []}
+        names: list[str] = []
+
+        def read(record: Any) -> Alert:
+            alert = saved_alert(record, names)
+            names.append(alert.rule.name)
+            return alert
+
+        self._entries = Entries.of_list(self._content["alerts"], "id", read, MOST_ALERTS)
+        for unread in self._entries.unread:
+            log.warning("%s: an alert is left out: %s", self._file and self._file.path, unread.reason)
 
     def load(self) -> tuple[Alert, ...]:
-        """Those of earlier runs. One that is none is left out, and the log says so."""
-        found: list[Alert] = []
-        for record in (self._file.read_if_good(_parsed) if self._file else None) or ():
-            try:
-                alert = saved_alert(record, [each.rule.name for each in found])
-            except UsageError as error:
-                log.warning("%s: an alert is left out: %s", self._file and self._file.path, error)
-                continue
-            if len(found) < MOST_ALERTS and all(alert.id != each.id for each in found):
-                found.append(alert)
-        return tuple(found)
+        """Those of earlier runs."""
+        return tuple(self._entries)
 
     def save(self, alerts: Iterable[Alert]) -> str:
         """Save them; returns why that failed, "" if it did not."""
         if self._file is None:
             return "there is no folder to keep them in"
+        records = self._entries.list(map(saved_record, alerts), "id")
         try:
-            self._file.write(json.dumps({"alerts": [saved_record(each) for each in alerts]}, indent=1))
+            self._file.write(json.dumps({**self._content, "alerts": records}, indent=1))
         except OSError as error:
             return f"{self._file.path} cannot be written: {error.strerror}"
         return ""
 
 
-def _parsed(text: str) -> list[Any]:
+def _parsed(text: str) -> dict[str, Any]:
     """Raises ValueError, TypeError or LookupError if it is damaged."""
-    found = json.loads(text)["alerts"]
-    if not isinstance(found, list):
+    content = json.loads(text)
+    if not isinstance(content["alerts"], list):
         raise ValueError("it holds no list of alerts")
-    return found
+    return dict(content)

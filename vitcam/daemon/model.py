@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from vitcam.config.settings import ModelSettings
 from vitcam.errors import ConfigError, ModelError
@@ -31,16 +32,20 @@ class LastModel:
     @property
     def path(self) -> Path | None:
         """Its file; None if none is known."""
-        return self._file.read_if_good(_path_in) if self._file else None
+        path = self._content().get("path")
+        return Path(path) if isinstance(path, str) else None
 
     def remember(self, path: Path) -> None:
         """This one works. Writes only if it is another one than before, and a disk that is full costs nothing else."""
         if self._file is None or self.path == path.resolve():
             return
         try:
-            self._file.write(json.dumps({"path": str(path.resolve())}) + "\n")
+            self._file.write(json.dumps({**self._content(), "path": str(path.resolve())}) + "\n")
         except OSError as error:
             log.warning("%s cannot be written: %s", self._file.path, error.strerror)
+
+    def _content(self) -> dict[str, Any]:
+        return (self._file.read_if_good(_parsed) if self._file else None) or {}
 
 
 class LoadedAhead:
@@ -187,5 +192,6 @@ def _tried(settings: ModelSettings) -> Classifier:
     return classifier
 
 
-def _path_in(text: str) -> Path:
-    return Path(json.loads(text)["path"])
+def _parsed(text: str) -> dict[str, Any]:
+    """Raises ValueError or TypeError if it is damaged."""
+    return dict(**json.loads(text))

@@ -4,6 +4,7 @@ They are kept as they are, since they have to be sent: a file that only its owne
 """
 
 import json
+import logging
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -13,8 +14,11 @@ from typing import Any
 
 from vitcam.errors import ConfigError, UsageError
 from vitcam.peers.peer import NAME_WORDS, PEER_NAME
+from vitcam.storage.entries import Entries
 from vitcam.storage.state_file import StateFile
 from vitcam.text import shortened
+
+log = logging.getLogger(__name__)
 
 _FILE = "peer_tokens"
 _MOST = 64
@@ -44,13 +48,21 @@ def peer_tokens_file(folder: Path) -> Path:
 
 
 def load_peer_access(folder: Path) -> Mapping[str, PeerAccess]:
-    """All that are kept, by the name of the peer.
+    """All that are kept, by the name of the peer. What cannot be read of one is not shown to it, and the log says so.
 
     raises  ConfigError if the file cannot be read or holds something else
     """
+    entries = _read(folder)
+    for unread in entries.unread:
+        log.warning("%s: what is kept for %r cannot be read", peer_tokens_file(folder), unread.key)
+    return entries.values
+
+
+def _read(folder: Path) -> Entries[PeerAccess]:
+    """As `load_peer_access`."""
     path = peer_tokens_file(folder)
     try:
-        return StateFile(path, private=True).read(_parsed) or {}
+        return StateFile(path, private=True).read(_parsed) or Entries()
     except OSError as error:
         raise ConfigError(
             f"the tokens of other cameras cannot be read from {path}: {error.strerror}; run vitcam as its owner"
@@ -70,21 +82,23 @@ def keep_peer_access(folder: Path, name: str, token: str, fingerprint: str = "")
     if token and not _TOKEN.fullmatch(token):
         raise UsageError("this is no token; give what `vitcam token create` printed at the other camera, one line")
     access = PeerAccess(token, read_fingerprint(fingerprint), datetime.now(UTC).isoformat(timespec="seconds"))
-    found = {**load_peer_access(folder), name: access}
+    entries = _read(folder)
+    found = {**entries.values, name: access}
     if len(found) > _MOST:
         raise UsageError(f"tokens of {_MOST} cameras are kept, and no more are allowed; forget one first")
-    _save(folder, found)
+    _save(folder, entries, found)
 
 
 def forget_peer_access(folder: Path, name: str) -> None:
     """Forget what is kept for a peer. Raises UsageError where nothing is; OSError."""
-    found = dict(load_peer_access(folder))
-    if found.pop(name, None) is None:
+    entries = _read(folder)
+    found, others = dict(entries.values), entries.without(name)
+    if found.pop(name, None) is None and others == entries:
         names = ", ".join(map(repr, found))
         raise UsageError(
             f"no token is kept for {shortened(name)!r}; {f'there are {names}' if names else 'none is kept'}"
         )
-    _save(folder, found)
+    _save(folder, others, found)
 
 
 def read_fingerprint(text: str) -> str:
@@ -98,20 +112,18 @@ def read_fingerprint(text: str) -> str:
     return digits
 
 
-def _save(folder: Path, found: Mapping[str, PeerAccess]) -> None:
-    records = {name: asdict(access) for name, access in found.items()}
+def _save(folder: Path, before: Entries[PeerAccess], found: Mapping[str, PeerAccess]) -> None:
+    records = before.table({name: asdict(access) for name, access in found.items()})
     StateFile(peer_tokens_file(folder), private=True).write(json.dumps(records, indent=1) + "\n")
 
 
-def _parsed(text: str) -> dict[str, PeerAccess]:
-    """Raises ValueError, TypeError or LookupError for a damaged text."""
-    found = json.loads(text)
-    if not isinstance(found, dict) or len(found) > _MOST:
-        raise ValueError("it holds no tokens")
-    return {name: _access(name, record) for name, record in found.items()}
+def _parsed(text: str) -> Entries[PeerAccess]:
+    """Raises ValueError or TypeError for a damaged text."""
+    return Entries.of_table(json.loads(text), _access, _MOST)
 
 
-def _access(name: str, record: dict[str, Any]) -> PeerAccess:
+def _access(name: str, record: Any) -> PeerAccess:
+    """Raises ValueError, TypeError or LookupError for what cannot be shown to a peer."""
     found = PeerAccess(str(record["token"]), str(record["fingerprint"]), str(record["kept"]))
     is_token = not found.token or _TOKEN.fullmatch(found.token)
     if not (

@@ -23,6 +23,7 @@ class StateFile:
     """`path`, `NAME.copy` beside it, and `NAME.damaged`: the last one that was found damaged.
 
     The copy is written first. So it is never older than the file, and what was deleted does not come back.
+    What could not be read is never written over: whoever rewrites it would lose what is there.
 
     private  only the owner may read them
     """
@@ -30,13 +31,17 @@ class StateFile:
     def __init__(self, path: Path, private: bool = False) -> None:
         self.path = path
         self._private = private
+        self._unread = ""
+        """Why the last reading failed; empty if it did not."""
 
     @property
     def copy(self) -> Path:
         return self.path.with_name(f"{self.path.name}.copy")
 
     def write(self, text: str) -> None:
-        """Write both, each as a whole. Raises OSError."""
+        """Write both, each as a whole. Raises OSError, also where what is there could not be read."""
+        if self._unread:
+            raise OSError(errno.EPERM, f"it stays as it is, since it could not be read: {self._unread}")
         write_atomically(self.copy, text, self._private)
         write_atomically(self.path, text, self._private)
 
@@ -45,10 +50,12 @@ class StateFile:
 
         A damaged file is set aside, its copy takes its place, and the log says so.
 
-        parse   raises one of `_DAMAGES` for a text that is damaged
+        parse   raises one of `_DAMAGES` for a text that is damaged; a part of it that cannot be read costs no more
+                than itself (`vitcam.storage.entries`)
         raises  ValueError if neither the file nor its copy is good: both stay where they are; OSError if the file
                 cannot be read
         """
+        self._unread = ""
         try:
             return parse(read_text(self.path, _MOST_BYTES))
         except FileNotFoundError:
@@ -59,6 +66,7 @@ class StateFile:
             reason = str(error.strerror)
         except OSError as error:
             if error.errno != errno.EIO:  # a bad block
+                self._unread = error.strerror or type(error).__name__
                 raise
             reason = str(error.strerror)
         return self._from_copy(parse, reason)
@@ -94,5 +102,6 @@ class StateFile:
         try:
             self.path.replace(aside)
         except OSError as error:
+            self._unread = f"it is damaged and cannot be renamed: {error.strerror}"
             return f"it cannot be renamed: {error.strerror}"
         return f"it was renamed to {aside.name}"
