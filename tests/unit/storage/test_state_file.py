@@ -105,3 +105,26 @@ def test_a_folder_in_its_place_is_named_and_moves_nothing(file: StateFile, caplo
     assert file.read_if_good(json.loads) is None
     assert "cannot be read: Is a directory" in caplog.text
     assert file.path.is_dir()
+
+
+def test_a_file_that_cannot_be_read_is_not_written_over(file: StateFile) -> None:
+    file.path.symlink_to(file.path)  # a loop: it can be replaced, and not read
+
+    assert file.read_if_good(json.loads) is None
+    with pytest.raises(OSError, match="it stays as it is, since it could not be read"):
+        file.write("[1]")
+    assert file.path.is_symlink()
+    file.path.unlink()
+    assert file.read(json.loads) is None
+    file.write("[1]")
+    assert file.read(json.loads) == [1]
+
+
+def test_a_damaged_file_that_cannot_be_set_aside_is_not_written_over(file: StateFile) -> None:
+    file.path.write_text("[")
+    file.path.with_name("file.json.damaged").mkdir()
+
+    assert file.read_if_good(json.loads) is None
+    with pytest.raises(OSError, match="cannot be renamed"):
+        file.write("[1]")
+    assert file.path.read_text() == "["
