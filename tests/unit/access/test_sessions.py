@@ -110,7 +110,7 @@ def test_an_absurd_end_costs_its_session_and_no_other(tmp_path: Path, absurd: st
 
     assert again.is_open(KEY, identifier)
     assert again.is_open(KEY, again.open(KEY))
-    assert "damaged" not in json.loads(file.read_text())
+    assert "damaged" in json.loads(file.read_text())  # a newer version may know what it means
 
 
 @pytest.mark.parametrize("content", ["9" * 5000, "[" * 100_000, '{"a": ' + "9" * 5000 + "}"])
