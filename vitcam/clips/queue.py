@@ -12,7 +12,7 @@ from vitcam.clips.ffmpeg import Ffmpeg
 from vitcam.clips.ring import MOST_BYTES, Cut
 from vitcam.errors import VitcamError
 from vitcam.state import ClipCounts
-from vitcam.storage.files import atomic_write
+from vitcam.storage.files import atomic_write, remove_abandoned
 from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -177,15 +177,12 @@ class ClipQueue:
 
 
 def remove_leftovers(state: Path, has_clip: Callable[[str], bool]) -> int:
-    """Remove what a crash left: unfinished files, and clips that no event names. Returns how many.
+    """Remove what a crash left: unfinished files, and clips that no event names. Returns how many of these.
 
     has_clip  whether an event with this id names a clip
     """
-    left = [
-        file
-        for file in (state / FOLDER).glob("*")
-        if file.name.endswith(".partial") or (file.suffix == ".mp4" and not has_clip(file.stem))
-    ]
+    remove_abandoned(state / FOLDER, own=True)
+    left = [file for file in (state / FOLDER).glob("[!.]*.mp4") if not has_clip(file.stem)]
     for file in left:
         file.unlink(missing_ok=True)
     return len(left)

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 from vitcam.daemon.assembly import assemble
 from vitcam.daemon.parts import Daemon, RunOptions
@@ -20,6 +21,7 @@ from vitcam.daemon.systemd import Notifier
 from vitcam.daemon.watchdog import Verdict, faults_of, look_after, may_feed
 from vitcam.errors import RestartAsked, SourceError, VitcamError
 from vitcam.folders import state_folder
+from vitcam.model.files import model_folders
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.processes.resources import (
     allow_many_files,
@@ -28,6 +30,7 @@ from vitcam.processes.resources import (
 )
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
+from vitcam.storage.files import remove_abandoned
 from vitcam.storage.lock import FolderLock
 from vitcam.terminal.consoles import stderr_console
 
@@ -62,6 +65,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
     ):
         if is_camera(source):  # a run of files does without a history where another one keeps it
             lock.take()
+            _tidy(folder)
         use_one_thread()
         allow_many_files()
 
@@ -93,6 +97,13 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         asked = daemon.settings.restart_asked.is_set()
         shutdown.requested = shutdown.requested or asked
         _end(daemon, shutdown, RestartAsked("another start was asked for on the page") if asked else None)
+
+
+def _tidy(folder: Path | None) -> None:
+    """Remove what a process that was killed left where state and taught models are written."""
+    remove_abandoned(model_folders()[0], own=True)
+    if folder is not None:
+        remove_abandoned(folder, own=True)
 
 
 def _assembled(options: RunOptions, environ: Mapping[str, str], make: Callable[[RunOptions], Daemon]) -> Daemon:

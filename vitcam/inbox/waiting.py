@@ -26,7 +26,7 @@ from vitcam.inbox.entry import (
     with_unit_embedding,
 )
 from vitcam.model.bundle import DAMAGES
-from vitcam.storage.files import atomic_write, write_new
+from vitcam.storage.files import atomic_write, remove_abandoned, write_new
 
 _ANSWERED = ".answered.npz"
 _MOST_ANSWERED = 300
@@ -112,9 +112,8 @@ class Inbox:
                 return False
             path = self._path(entry.id)
             try:
-                for left in self.folder.glob(".*.partial"):  # of a process that was killed
-                    left.unlink(missing_ok=True)
-                write_new(path, data)
+                remove_abandoned(self.folder, own=True)
+                write_new(path, data, over=True)
             except OSError as error:
                 raise VitcamError(f"{self.folder} cannot be written: {error.strerror}") from error
             self.remove([each.id for each in others if each not in kept])
@@ -142,8 +141,9 @@ class Inbox:
         with self._lock:
             count = len(self._all())
             try:
-                for path in (*self.folder.glob("inbox-*.jpg"), *self.folder.glob(".*.partial")):
+                for path in self.folder.glob("inbox-*.jpg"):
                     path.unlink(missing_ok=True)
+                remove_abandoned(self.folder, own=True)
                 (self.folder / _ANSWERED).unlink(missing_ok=True)
             except OSError as error:
                 raise VitcamError(f"{self.folder} cannot be emptied: {error.strerror}") from error

@@ -1,10 +1,14 @@
 """`vitcam teach`: from a folder of photos to a model that runs."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.command import vitcam
+from tests.daemon import daemon
+from tests.eventually import eventually
 from tests.integration.faults.small_disk import fill, small_disk
 from tests.unit.teach.taught import drawn, write
 from tests.unit.teach.test_teach import pictures
@@ -90,3 +94,27 @@ def test_a_data_set_that_was_collected_is_found_by_its_name(tmp_path: Path, home
 
     assert taught.code == 0, taught.err
     assert (home / "shapes.tflite").is_file()
+
+
+def kill_while_it_writes(data: Path, home: Path) -> list[Path]:
+    """Teach, and kill it once a part of the model is in the folder. Returns what it left."""
+    with subprocess.Popen([sys.executable, "-m", "vitcam", "teach", data, "-o", "shapes", "--json"]) as child:
+        assert eventually(lambda: any(path.stat().st_size > 2**20 for path in home.glob(".*")), every_s=0.005)
+        child.kill()
+    return list(home.iterdir())
+
+
+@pytest.mark.long
+def test_what_a_killed_teaching_left_goes_with_the_next_one_and_with_the_next_start(tmp_path: Path, home: Path) -> None:
+    data = drawn(tmp_path / "shapes", photos=2)
+    left = [kill_while_it_writes(data, home)]
+    with daemon("--source", "v4l2:/dev/video97", "--wait", XDG_DATA_HOME=str(home.parents[1])) as running:
+        running.wait_for("no_signal")
+        after_a_start = list(home.iterdir())
+    left.append(kill_while_it_writes(data, home))
+    taught = vitcam("teach", str(data), "-o", "shapes")
+
+    assert all(left)
+    assert after_a_start == []
+    assert taught.code == 0
+    assert list(home.iterdir()) == [home / "shapes.tflite"]

@@ -181,10 +181,12 @@ def test_a_folder_that_cannot_be_written_costs_only_the_clips(tmp_path: Path) ->
 def test_unfinished_files_and_clips_without_event_are_removed_at_the_start(tmp_path: Path) -> None:
     folder = tmp_path / "clips"
     folder.mkdir()
-    for name in ("01KEPT.mp4", "01GONE.mp4", ".01HALF.mp4.0a1b2c3d.partial", "somebody's.txt"):
+    old, new = ".01HALF.mp4.0a1b2c3d.partial", ".vitcam-partial-0123456789abcdef"
+    for name in ("01KEPT.mp4", "01GONE.mp4", old, new, "somebody's.txt"):
         (folder / name).write_bytes(b"")
+    os.utime(folder / old, (0, 0))
 
-    assert remove_leftovers(tmp_path, {"01KEPT"}.__contains__) == 2
+    assert remove_leftovers(tmp_path, {"01KEPT"}.__contains__) == 1
     assert sorted(file.name for file in folder.iterdir()) == ["01KEPT.mp4", "somebody's.txt"]
 
 

@@ -11,6 +11,8 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.inbox.entry import forget_event, id_of_event, pack_entry
 from vitcam.inbox.waiting import Inbox, InboxLimits, in_order
 
+NEW = ".vitcam-partial-0123456789abcdef"
+
 
 @pytest.fixture
 def inbox(tmp_path: Path) -> Inbox:
@@ -141,8 +143,9 @@ def test_files_that_somebody_put_there_are_left_alone(inbox: Inbox, tmp_path: Pa
 
 def test_a_file_that_a_killed_process_left_is_written_again(inbox: Inbox) -> None:
     inbox.folder.mkdir(parents=True)
-    (inbox.folder / f".{entry(1).id}.jpg.partial").write_bytes(b"half")
-    (inbox.folder / f".{entry(2).id}.jpg.partial").write_bytes(b"half of another one")
+    (inbox.folder / NEW).write_bytes(b"half")
+    (inbox.folder / f".{entry(2).id}.jpg.partial").write_bytes(b"half of another one, by version 0.2")
+    os.utime(inbox.folder / f".{entry(2).id}.jpg.partial", (0, 0))
     inbox.add(entry(1), JPEG)
 
     assert sorted(path.name for path in inbox.folder.iterdir()) == [f"{entry(1).id}.jpg"]
@@ -163,7 +166,7 @@ def test_clearing_leaves_nothing(inbox: Inbox) -> None:
     for number in range(3):
         inbox.add(entry(number), JPEG)
     inbox.remember(entry(7))
-    (inbox.folder / ".inbox-x.jpg.partial").write_bytes(b"half")
+    (inbox.folder / NEW).write_bytes(b"half")
 
     assert inbox.clear() == 3
     assert list(inbox.folder.iterdir()) == []
