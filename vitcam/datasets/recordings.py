@@ -13,6 +13,7 @@ _OF_A_FILE = re.compile(r"\w[\w.-]{0,80}")
 _SHOT = "%Y%m%dT%H%M%S"
 _BROUGHT = re.compile(r"\d{8}T\d{9}s(?P<shot>\d{8}T\d{6})")
 _MOST_DIGITS = 6
+_LONGEST = 88  # letters of a recording, so that its pictures can have their names
 
 
 def recording_of(name: str) -> str:
@@ -45,6 +46,15 @@ def name_for(there: Sequence[str], taken: datetime | None, called: str, now: dat
         recording = recording_of(called)
         if not _OF_A_FILE.fullmatch(recording):
             recording = _free_recording(there, now)
+    numbers = [int(number) for each in there if (number := _number_in(each, recording))]
+    return f"{recording}-{max(numbers, default=0) + 1:03}.jpg"
+
+
+def free_name(there: Sequence[str], picture: str) -> str:
+    """A name for a picture of a label that gets another one: of the same recording, and none of the pictures there
+    has it. Its recording is the part before the last hyphen, or all of its name.
+    """
+    recording = (recording_of(picture) or PurePath(picture).stem)[:_LONGEST]
     numbers = [int(number) for each in there if (number := _number_in(each, recording))]
     return f"{recording}-{max(numbers, default=0) + 1:03}.jpg"
 

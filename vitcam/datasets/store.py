@@ -11,9 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from vitcam.datasets.recordings import free_name
 from vitcam.datasets.teachable import MOST_LABELS, MOST_PHOTOS, checked_label
 from vitcam.errors import UsageError, VitcamError
-from vitcam.storage.files import write_new
+from vitcam.storage.files import remove_abandoned, rename_new, write_new
 from vitcam.storage.reading import read_file
 from vitcam.text import shortened
 
@@ -52,6 +53,7 @@ class DataSets:
         self.folder = folder / FOLDER
         self.max_mb = max_mb
         self._changing = threading.Lock()
+        self._tidied = False
         self._bytes: int | None = None
         """Of all data sets; None: not counted yet."""
 
@@ -98,6 +100,8 @@ class DataSets:
     def check_space(self, name: str) -> None:
         """Raises UsageError where the data sets take all of their space, or none can have this name; VitcamError."""
         self._data_set(name)
+        if not self._tidied:
+            self._tidy()
         if self._bytes is None:
             self.all()
         if (self._bytes or 0) >= self.max_mb * _MB:
@@ -107,23 +111,35 @@ class DataSets:
             )
 
     def add(self, name: str, label: str, picture: str, jpeg: bytes, whole: bytes | None = None) -> None:
-        """Keep a picture.
+        """Keep a picture. Nothing happens where the same one has this name already.
 
         whole   the frame that it was cut from; None: it is not kept
-        raises  UsageError where there is no room, VitcamError where the disk has none
+        raises  UsageError where there is no room, or another picture has this name; VitcamError where the disk has none
         """
         self.check_room(name, label)
         path = self._label(name, label) / _checked(picture, PICTURE, "picture")
         try:
-            write_new(path, jpeg)
-            if whole is not None:
-                write_new(self._whole(path), whole)
+            self._write(path, jpeg, whole)
+        except FileExistsError:
+            if path.is_file() and path.read_bytes() == jpeg:
+                return
+            raise UsageError(
+                f"the data set {name} has another picture {picture} of {label!r}; move or delete that one first"
+            ) from None
         except OSError as error:
-            with suppress(OSError):
-                path.unlink()
             raise VitcamError(f"{path.parent} cannot be written: {error.strerror}") from error
         with self._changing:
             self._bytes = (self._bytes or 0) + len(jpeg) + len(whole or b"")
+
+    def _write(self, path: Path, jpeg: bytes, whole: bytes | None) -> None:
+        write_new(path, jpeg)
+        try:
+            if whole is not None:
+                write_new(self._whole(path), whole, over=True)
+        except OSError:
+            with suppress(OSError):
+                path.unlink()
+            raise
 
     def same_as(self, name: str, jpeg: bytes) -> tuple[str, str] | None:
         """Label and name of a picture with exactly these bytes; None if there is none. Raises VitcamError."""
@@ -138,16 +154,20 @@ class DataSets:
         return None
 
     def rename(self, name: str, label: str, picture: str, other: str) -> None:
-        """Give a picture another label. Raises UsageError, VitcamError."""
+        """Give a picture another label. Where one of that label has its name, it gets another number.
+
+        raises  UsageError, VitcamError
+        """
         path, folder = self.picture(name, label, picture), self._label(name, other)
         if folder == path.parent:
             return
         self._counts_for(name, other)
         try:
-            for each, target in ((path, folder / picture), (self._whole(path), self._whole(folder / picture))):
-                if each.exists():
-                    target.parent.mkdir(0o750, parents=True, exist_ok=True)
-                    each.replace(target)
+            folder.mkdir(0o750, parents=True, exist_ok=True)
+            target, whole = _moved(path, folder), self._whole(path)
+            if whole.exists():
+                self._whole(target).parent.mkdir(0o750, parents=True, exist_ok=True)
+                whole.replace(self._whole(target))  # what has that name is of a picture that is gone
         except OSError as error:
             raise VitcamError(f"{folder} cannot be written: {error.strerror}") from error
         _remove_empty(path.parent)
@@ -173,6 +193,12 @@ class DataSets:
         if picture:
             _remove_empty(path.parent)
         self.all()
+
+    def _tidy(self) -> None:
+        """Remove what a killed process left."""
+        self._tidied = True
+        for folder in (self.folder, *self.folder.glob("*/*"), *self.folder.glob(f"*/{WHOLE}/*")):
+            remove_abandoned(folder, own=True)
 
     def _data_set(self, name: str) -> Path:
         return self.folder / _checked(name, _NAME, "data set")
@@ -222,6 +248,18 @@ def _pictures(folder: Path) -> int:
 def _folders(folder: Path) -> Iterator[Path]:
     if folder.is_dir():
         yield from sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+
+
+def _moved(path: Path, folder: Path) -> Path:
+    """Move a picture into a folder, and give it a free name there, which is returned. Raises OSError."""
+    target = folder / path.name
+    while True:
+        try:
+            rename_new(path, target)
+        except FileExistsError:
+            target = folder / free_name([each.name for each in folder.iterdir()], path.name)
+        else:
+            return target
 
 
 def _remove_empty(folder: Path) -> None:

@@ -96,9 +96,7 @@ class LabelFolders:
 
     def put(self, label: str, event_id: str, jpeg: bytes) -> None:
         """Write a picture, in place of one of the same event. Raises OSError, also for an id that cannot be a name."""
-        path = self._path(label, event_id)
-        path.unlink(missing_ok=True)
-        write_new(path, jpeg)
+        write_new(self._path(label, event_id), jpeg, over=True)
 
     def remove(self, label: str, event_id: str) -> None:
         """Delete a picture, and the folder of its label if that is empty then. One that is gone is fine."""

@@ -40,6 +40,39 @@ def test_a_picture_moves_to_another_label_with_its_whole_frame(data_sets: DataSe
     assert not (tmp_path / "datasets" / "mine" / ".whole" / "Mia" / "a-001.jpg").exists()
 
 
+def test_a_picture_that_moves_over_one_of_its_name_gets_another_number_and_none_is_lost(
+    data_sets: DataSets, tmp_path: Path
+) -> None:
+    for label in ("cat", "dog"):
+        for number in (1, 2):
+            jpeg = JPEG + f"{label}{number}".encode()
+            data_sets.add("mine", label, f"IMG_20240101-{number}.jpg", jpeg, whole=jpeg + b" whole")
+        data_sets.add("mine", label, "01JA.jpg", label.encode())
+
+    for picture in data_sets.pictures("mine", "dog"):
+        data_sets.rename("mine", "dog", picture, "cat")
+
+    folder = tmp_path / "datasets" / "mine"
+    pairs = {path.name: path.read_bytes() for path in (folder / "cat").iterdir()}
+    wholes = {path.name: path.read_bytes() for path in (folder / ".whole" / "cat").iterdir()}
+    assert sorted(pairs) == [
+        "01JA-001.jpg", "01JA.jpg",
+        "IMG_20240101-003.jpg", "IMG_20240101-004.jpg", "IMG_20240101-1.jpg", "IMG_20240101-2.jpg",
+    ]  # fmt: skip
+    assert len(set(pairs.values())) == 6
+    assert wholes == {name: jpeg + b" whole" for name, jpeg in pairs.items() if "IMG" in name}
+    assert not (folder / "dog").exists()
+
+
+def test_a_picture_never_replaces_another_one_of_its_name(data_sets: DataSets, tmp_path: Path) -> None:
+    data_sets.add("mine", "Mia", "a-001.jpg", JPEG)
+    with pytest.raises(UsageError, match=r"has another picture a-001\.jpg of 'Mia'"):
+        data_sets.add("mine", "Mia", "a-001.jpg", b"another", whole=b"another")
+
+    assert data_sets.picture("mine", "Mia", "a-001.jpg").read_bytes() == JPEG
+    assert (tmp_path / "datasets" / "mine" / ".whole" / "Mia" / "a-001.jpg").read_bytes() == JPEG
+
+
 def test_what_is_deleted_is_gone_with_its_whole_frame(data_sets: DataSets, tmp_path: Path) -> None:
     data_sets.delete("mine", "Mia", "a-001.jpg")
     one_less = data_sets.all()[0].labels
