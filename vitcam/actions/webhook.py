@@ -179,8 +179,8 @@ class Webhooks:
             self._retry_later(outbox, delivery, "it failed unexpectedly; the log says more")
         else:
             self._pauses.pop(delivery.destination, None)
-            outbox.remove(delivery)
-            self._note_outcome(delivery, "ok", said)
+            if outbox.remove(delivery):
+                self._note_outcome(delivery, "ok", said)
 
     def _send(self, delivery: Delivery, loop: "asyncio.AbstractEventLoop") -> str:
         body = delivery.body.encode()

@@ -193,8 +193,8 @@ class MqttSession:
             confirmed = [each for each, _ in takewhile(lambda pair: pair[1] is None, zip(batch, results, strict=False))]
             if confirmed:
                 self._parts.confirmed.extend(confirmed)
-                await done_in(self._parts.disk, partial(self._parts.outbox.remove, *confirmed))
-                for each in filter(lambda each: each.rule, confirmed):
+                waited = await done_in(self._parts.disk, partial(self._parts.outbox.remove, *confirmed))
+                for each in filter(lambda each: each.rule, waited):  # others were given up, and it was said
                     self._parts.told(each, "ok", f"{self._parts.address} has it")
 
     async def _deliver(self, delivery: Delivery) -> None:

@@ -1,18 +1,19 @@
 """What has to be delivered and is not yet, webhooks and MQTT messages: a small database of the state folder."""
 
-import logging
-import os
 import sqlite3
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any, TypeVar
 
-log = logging.getLogger(__name__)
+from vitcam.storage.outbox_database import COLUMNS, OutboxDatabase
+
+T = TypeVar("T")
 
 MOST_BYTES = 100_000_000
 """Of each kind."""
@@ -20,31 +21,11 @@ MOST_AGE_S = 7 * 86_400.0
 """Of the time in which vitcam runs: the wall clock may be set by years."""
 MOST_IN_MEMORY = 1000
 """Of each kind, while the disk cannot be written."""
-_FILE = "outbox.db"
-_WAIT_S = 2.0
-_PRIVATE = 0o600  # addresses may hold keys
 _ROW_BYTES = 150  # what a row takes beside its texts, in the table and in both indexes
 _NOTE_RUNNING_S = 3600.0
 _AT_ONCE = 64
 _FREE_PAGES = 256
-_COLUMNS = "number, kind, destination, event_id, rule, body, urgent, made_s"
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS deliveries (
-    number INTEGER PRIMARY KEY, kind TEXT NOT NULL, destination TEXT NOT NULL, event_id TEXT NOT NULL,
-    rule TEXT NOT NULL, body TEXT NOT NULL, urgent INTEGER NOT NULL, made_s REAL NOT NULL, size INTEGER NOT NULL
-) STRICT;
-CREATE INDEX IF NOT EXISTS by_kind ON deliveries (kind, number, size);
-CREATE INDEX IF NOT EXISTS by_destination ON deliveries (kind, destination, number);
-CREATE INDEX IF NOT EXISTS urgent ON deliveries (kind, number) WHERE urgent;
-CREATE TABLE IF NOT EXISTS running (one INTEGER PRIMARY KEY CHECK (one = 1), s REAL NOT NULL) STRICT;
-"""
-_TAKE_LETTERS = """
-BEGIN IMMEDIATE;
-INSERT INTO deliveries SELECT number, 'webhook', url, event_id, rule, body, 0, 0.0,
-    length(body) + length(url) + 150 FROM letters;
-DROP TABLE letters;
-COMMIT;
-"""
+_BY_NUMBER = f"SELECT {COLUMNS} FROM deliveries WHERE number"  # noqa: S608 - constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +65,10 @@ class Outbox:
     """
 
     def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
         self._lock = threading.RLock()
-        self._db: sqlite3.Connection | None = None
-        self._is_file = self._failing = False
+        self._database = OutboxDatabase(folder)
+        self._opened = 0
+        """Which opening of the database the counts are of."""
         self._unwritten: dict[int, Delivery] = {}
         """The newest, which are not in the database; by number."""
         self._gone: set[int] = set()
@@ -101,7 +82,17 @@ class Outbox:
     @property
     def is_there(self) -> bool:
         """Whether a run has used one in this folder; it may be empty."""
-        return self._folder is not None and (self._folder / _FILE).exists()
+        return self._database.is_there
+
+    @property
+    def trouble(self) -> str:
+        """Why what waits would not survive a restart; empty while it would, and where that is not wanted."""
+        return self._database.trouble
+
+    @property
+    def notice(self) -> str:
+        """What happened to a damaged file since the start, as one sentence; empty if nothing did."""
+        return self._database.notice
 
     def waiting(self, kind: str) -> int:
         """How many of a kind wait, once the file is open. Waits for nothing."""
@@ -117,7 +108,7 @@ class Outbox:
         returns  the oldest ones of these kinds, which had to give them their place, or were too old
         """
         with self._lock:
-            self._opened()
+            self._asked(lambda _: None, None)
             for delivery in deliveries:
                 made = replace(delivery, number=self._next, made_s=self._now_s())
                 self._next += 1
@@ -129,7 +120,7 @@ class Outbox:
     def first(self, kind: str, destination: str, most: int = 1) -> list[Delivery]:
         """The oldest ones to a destination, in order."""
         with self._lock:
-            return [*islice(self._all("kind = ? AND destination = ?", (kind, destination)), most)]
+            return self._all("kind = ? AND destination = ?", (kind, destination), most)
 
     def heads(self, kind: str) -> list[Delivery]:
         """The oldest one to each destination, the oldest of them first."""
@@ -140,49 +131,66 @@ class Outbox:
     def urgent(self, kind: str) -> Delivery | None:
         """The oldest one that a person waits for."""
         with self._lock:
-            return next(self._all("kind = ? AND urgent", (kind,), only_urgent=True), None)
+            return next(iter(self._all("kind = ? AND urgent", (kind,), 1, only_urgent=True)), None)
 
-    def remove(self, *deliveries: Delivery) -> None:
-        """They were delivered, or never will be."""
+    def remove(self, *deliveries: Delivery) -> list[Delivery]:
+        """They were delivered, or never will be.
+
+        returns  those of them that waited until now; the others had been given up before
+        """
         with self._lock:
-            self._opened()
-            for delivery in deliveries:
-                if self._unwritten.pop(delivery.number, None) is None:
-                    self._gone.add(delivery.number)
-                self._count(delivery, -1)
+            waited = [each for each in deliveries if self._waits(each.number)]
+            for each in waited:
+                if self._unwritten.pop(each.number, None) is None:
+                    self._gone.add(each.number)
+                self._count(each, -1)
             self._settle()
+            return waited
 
     def lost_at_end(self, kind: str) -> list[Delivery]:
         """Those that the next run will not have."""
         with self._lock:
-            if not self._is_file:
-                return [*self._all("kind = ?", (kind,))]
+            if not self._database.is_file:
+                return self._all("kind = ?", (kind,))
             return [each for each in self._unwritten.values() if each.kind == kind]
 
     def close(self) -> None:
         """Close the file. Another use would open it again."""
         with self._lock:
-            if self._db is not None:
+            if self._opened:
                 self._noted_s = float("-inf")
                 if self._counts.total():
                     self._settle()
-                self._db.close()
-                self._db = None
+                self._database.close()
 
-    def _opened(self) -> sqlite3.Connection:
-        if self._db is None:
-            found = None if self._folder is None else _open_file(self._folder / _FILE)
-            self._is_file = found is not None
-            self._db = found or _connected(":memory:")
-            self._next = 1 + int(self._db.execute("SELECT coalesce(max(number), 0) FROM deliveries").fetchone()[0])
-            self._counts.clear()
-            self._bytes.clear()
-            for kind, count, size in self._db.execute("SELECT kind, count(*), sum(size) FROM deliveries GROUP BY kind"):
-                self._counts[kind], self._bytes[kind] = count, size
-            ran_s = self._db.execute("SELECT s FROM running").fetchone()
+    def _asked(self, ask: Callable[[sqlite3.Connection], T], nothing: T) -> T:
+        """What the database answers; `nothing` where it cannot be used now."""
+
+        def known(db: sqlite3.Connection) -> T:
+            if self._opened != self._database.opened:
+                self._count_all(db)
+                self._opened = self._database.opened
+            return ask(db)
+
+        return self._database.asked(known, nothing)
+
+    def _count_all(self, db: sqlite3.Connection) -> None:
+        """Of a database that was opened just now."""
+        ran_s = db.execute("SELECT s FROM running").fetchone()
+        if not self._opened:
             self._started_s = time.monotonic() - (ran_s[0] if ran_s else 0.0)
             self._noted_s = self._now_s()
-        return self._db
+        newest = db.execute("SELECT coalesce(max(number), 0) FROM deliveries").fetchone()[0]
+        self._next = max(self._next, newest + 1)  # somebody may have deliveries of an earlier file in hand
+        self._counts.clear()
+        self._bytes.clear()
+        for kind, count, size in db.execute("SELECT kind, count(*), sum(size) FROM deliveries GROUP BY kind"):
+            self._counts[kind], self._bytes[kind] = count, size
+        gone = [db.execute(f"{_BY_NUMBER} = ?", (number,)).fetchone() for number in self._gone]
+        for each in filter(None, gone):
+            self._count(_delivery(each), -1)
+        for delivery in self._unwritten.values():
+            self._count(delivery, 1)
 
     def _now_s(self) -> float:
         """How long vitcam has run with this outbox, in this run and in those before."""
@@ -192,74 +200,89 @@ class Outbox:
         self._counts[delivery.kind] += by
         self._bytes[delivery.kind] += by * delivery.size
 
-    def _all(self, where: str, values: tuple[str, ...], *, only_urgent: bool = False) -> Iterator[Delivery]:
-        """Those that fit, the oldest first. values: of kind and perhaps destination"""
-        db = self._opened()
-        rows = db.execute(f"SELECT {_COLUMNS} FROM deliveries WHERE {where} ORDER BY number", values)  # noqa: S608
-        for number, kind, destination, event_id, rule, body, urgent, made_s in rows:
-            if number not in self._gone:
-                yield Delivery(kind, destination, event_id, rule, body, bool(urgent), number, made_s)
-        for each in self._unwritten.values():
-            fits = (each.kind, each.destination)[: len(values)] == values
-            if fits and (each.urgent or not only_urgent):
-                yield each
+    def _all(
+        self, where: str, values: tuple[str, ...], most: int | None = None, *, only_urgent: bool = False
+    ) -> list[Delivery]:
+        """Those that fit, the oldest first, `most` of them at most. values: of kind and perhaps destination"""
+
+        def ask(db: sqlite3.Connection) -> list[Delivery]:
+            rows = db.execute(f"SELECT {COLUMNS} FROM deliveries WHERE {where} ORDER BY number", values)  # noqa: S608
+            return [*islice((_delivery(row) for row in rows if row[0] not in self._gone), most)]
+
+        found = self._asked(ask, list[Delivery]())
+        fresh = (
+            each
+            for each in self._unwritten.values()
+            if (each.kind, each.destination)[: len(values)] == values and (each.urgent or not only_urgent)
+        )
+        return [*found, *islice(fresh, None if most is None else most - len(found))]
+
+    def _waits(self, number: int) -> bool:
+        if number in self._unwritten:
+            return True
+        if number in self._gone:
+            return False
+        return self._asked(lambda db: db.execute(f"{_BY_NUMBER} = ?", (number,)).fetchone() is not None, True)
 
     def _destinations(self, kind: str) -> set[str]:
-        db, found, last = self._opened(), {each.destination for each in self._unwritten.values()}, ""
         query = "SELECT destination FROM deliveries WHERE kind = ? AND destination > ? ORDER BY destination LIMIT 1"
-        while (row := db.execute(query, (kind, last)).fetchone()) is not None:
-            last = row[0]
-            found.add(last)
-        return found
+
+        def ask(db: sqlite3.Connection) -> set[str]:
+            found, last = set[str](), ""
+            while (row := db.execute(query, (kind, last)).fetchone()) is not None:
+                last = row[0]
+                found.add(last)
+            return found
+
+        return {each.destination for each in self._unwritten.values() if each.kind == kind} | self._asked(
+            ask, set[str]()
+        )
 
     def _make_room(self, kind: str) -> list[Delivery]:
         """Give up what is too old, and the oldest while there are too many."""
         given_up: list[Delivery] = []
         oldest_s = self._now_s() - MOST_AGE_S
         while True:
-            found = [*islice(self._all("kind = ?", (kind,)), _AT_ONCE if self._bytes[kind] > MOST_BYTES else 1)]
+            found = self._all("kind = ?", (kind,), _AT_ONCE if self._bytes[kind] > MOST_BYTES else 1)
             over, going = self._bytes[kind] - MOST_BYTES, []
             for each in found:
                 if over <= 0 and each.made_s >= oldest_s:
                     break
                 going.append(each)
                 over -= each.size
-            if not going:
+            if not going or not (gone := self.remove(*going)):
                 break
-            self.remove(*going)
-            given_up += going
-        here = [each for each in self._unwritten.values() if each.kind == kind] if self._is_file else []
+            given_up += gone
+        here = [each for each in self._unwritten.values() if each.kind == kind] if self._database.is_file else []
         if len(here) > MOST_IN_MEMORY:
             going = here[: len(here) - MOST_IN_MEMORY]
-            self.remove(*going)
-            given_up += going
+            given_up += self.remove(*going)
         self._given_up[kind] += len(given_up)
         return given_up
 
     def _settle(self) -> None:
         """Write what is not written yet, in one transaction."""
-        db, now_s = self._opened(), self._now_s()
+        self._asked(self._write, None)
+
+    def _write(self, db: sqlite3.Connection) -> None:
+        now_s = self._now_s()
+        db.execute("BEGIN IMMEDIATE")
         try:
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                db.executemany("DELETE FROM deliveries WHERE number = ?", ((number,) for number in self._gone))
-                db.executemany("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _rows(self._unwritten))
-                if now_s - self._noted_s > _NOTE_RUNNING_S:
-                    db.execute("INSERT OR REPLACE INTO running VALUES (1, ?)", (now_s,))
-                db.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    db.execute("ROLLBACK")
-                raise
-        except sqlite3.Error as error:
-            if not self._failing:
-                log.warning("what waits to be delivered does not survive a restart: %s: %s", _FILE, error)
-            self._failing = True
-            return
-        self._failing = False
+            db.executemany("DELETE FROM deliveries WHERE number = ?", ((number,) for number in self._gone))
+            db.executemany(
+                "INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _rows(self._unwritten)
+            )
+            if now_s - self._noted_s > _NOTE_RUNNING_S:
+                db.execute("INSERT OR REPLACE INTO running VALUES (1, ?)", (now_s,))
+            db.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                db.execute("ROLLBACK")
+            raise
         self._unwritten.clear()
         if now_s - self._noted_s > _NOTE_RUNNING_S:
             self._noted_s = now_s
+        self._database.wrote()
         if self._gone and not self._counts.total():
             with suppress(sqlite3.Error):  # give the room back to the disk
                 if db.execute("PRAGMA freelist_count").fetchone()[0] > _FREE_PAGES:
@@ -268,49 +291,13 @@ class Outbox:
         self._gone.clear()
 
 
+def _delivery(row: tuple[Any, ...]) -> Delivery:
+    """Of a row with all `COLUMNS`."""
+    number, kind, destination, event_id, rule, body, urgent, made_s = row
+    return Delivery(kind, destination, event_id, rule, body, bool(urgent), number, made_s)
+
+
 def _rows(deliveries: dict[int, Delivery]) -> Iterable[tuple[object, ...]]:
     for each in deliveries.values():
         texts = (each.kind, each.destination, each.event_id, each.rule, each.body)
         yield (each.number, *texts, int(each.urgent), each.made_s, each.size)
-
-
-def _open_file(path: Path) -> sqlite3.Connection | None:
-    """The database; a damaged one is set aside. None where none can be opened."""
-    try:
-        return _connected_file(path)
-    except (sqlite3.Error, OSError) as error:
-        damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
-        reason = error
-    if damaged:
-        log.warning("%s is damaged (%s); it was renamed to %s.damaged, and a new one begins", path, reason, _FILE)
-        with suppress(sqlite3.Error, OSError):
-            path.replace(path.with_name(f"{_FILE}.damaged"))
-            for rest in ("-wal", "-shm"):
-                path.with_name(f"{_FILE}{rest}").unlink(missing_ok=True)
-            return _connected_file(path)
-    log.warning("what waits to be delivered does not survive a restart: %s cannot be opened: %s", path, reason)
-    return None
-
-
-def _connected_file(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(0o750, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE))
-    path.chmod(_PRIVATE)
-    return _connected(str(path))
-
-
-def _connected(place: str) -> sqlite3.Connection:
-    db = sqlite3.connect(place, timeout=_WAIT_S, isolation_level=None, check_same_thread=False)
-    try:
-        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = FULL")  # what is in it survives a power cut
-        db.execute("PRAGMA journal_size_limit = 1000000")
-        db.executescript(_SCHEMA)
-        if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'letters'").fetchone():
-            db.executescript(_TAKE_LETTERS)  # of vitcam before MQTT
-        db.execute("SELECT number, size FROM deliveries LIMIT 1").fetchall()
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db

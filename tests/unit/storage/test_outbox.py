@@ -6,12 +6,13 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.eventually import eventually
-from vitcam.storage import outbox
+from vitcam.storage import outbox, outbox_database
 from vitcam.storage.outbox import Delivery, Outbox
 
 
@@ -87,7 +88,7 @@ def test_a_full_disk_keeps_them_in_memory_until_there_is_room(
     monkeypatch.setattr(outbox, "MOST_IN_MEMORY", 5)
     box = Outbox(tmp_path)
     box.put(made(0))
-    database = box._opened()
+    database = box._database._open()
     pages = database.execute("PRAGMA page_count").fetchone()[0]
     database.execute(f"PRAGMA max_page_count = {pages}")
 
@@ -180,3 +181,156 @@ def test_a_large_outbox_gives_its_room_back_once_it_is_empty(tmp_path: Path) -> 
     box.close()
 
     assert eventually(lambda: file.stat().st_size < 200_000), file.stat().st_size
+
+
+_FILL = """
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+INSERT INTO deliveries SELECT i, 'mqtt', '', 'event-' || i, '', '{}' || printf('%.600c', 'x'), 0, 0.0, 752 FROM n
+"""
+
+
+def filled(folder: Path, deliveries: int = 2000) -> Path:
+    """The file of an outbox in which so many wait."""
+    box = Outbox(folder)
+    box.put(made(0))
+    box.remove(*box.first("mqtt", ""))
+    box.close()
+    with closing(sqlite3.connect(folder / "outbox.db")) as database, database:
+        database.execute(_FILL, (deliveries,))
+    return folder / "outbox.db"
+
+
+TABLE_LEAF, TABLE_NODE, INDEX_LEAF = 13, 5, 10
+"""The first byte of a page.
+
+source  SQLite's file format, section 1.6
+"""
+
+
+def pages_of(file: Path, kind: int) -> list[int]:
+    """The numbers of all pages of a kind, from 2: the first page begins with the file's own header."""
+    content = file.read_bytes()
+    return [at // 4096 + 1 for at in range(4096, len(content), 4096) if content[at] == kind]
+
+
+def overwrite(file: Path, *pages: int) -> None:
+    with file.open("r+b") as opened:
+        for page in pages:
+            opened.seek((page - 1) * 4096)
+            opened.write(os.urandom(4096))
+
+
+def drained(box: Outbox) -> list[str]:
+    """Deliver everything, as the connection to a broker does."""
+    delivered: list[str] = []
+    while batch := box.first("mqtt", "", 64):
+        assert box.remove(*batch) == batch
+        delivered += ids(batch)
+    return delivered
+
+
+@pytest.mark.fault(
+    "a page of the outbox is damaged while vitcam runs, as an SD card does it",
+    injected="garbage in pages of the table, of an index and of the tree, before and after the file was opened",
+    observed="it is set aside, what can be read goes into a new one and is delivered in order, and the state says so",
+)
+@pytest.mark.parametrize(
+    ("kind", "count", "most_lost", "opened"),
+    [
+        (TABLE_LEAF, 3, 21, True),
+        (TABLE_LEAF, 3, 21, False),
+        (INDEX_LEAF, 2, 0, True),
+        (INDEX_LEAF, 2, 0, False),
+        (TABLE_NODE, 1, 2000, False),
+        (0, 0, 0, True),
+    ],
+)
+def test_a_damaged_page_costs_what_it_held(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: int, count: int, most_lost: int, opened: bool
+) -> None:
+    file = filled(tmp_path)
+    found = pages_of(file, kind)
+    box = Outbox(tmp_path)
+    if opened:
+        box.first("mqtt", "")
+    overwrite(file, *found[len(found) // 2 :][:count])
+
+    delivered = drained(box)
+    box.put(made(9999))
+
+    everything = [f"event-{number}" for number in range(1, 2001)]
+    assert delivered == [each for each in everything if each in {*delivered}]
+    assert len(everything) - len(delivered) <= most_lost
+    assert (ids(box.first("mqtt", "", 9)), box.waiting("mqtt")) == (["event-9999"], 1)
+    assert box.trouble == ""
+    asides = [*tmp_path.glob("outbox.db.damaged-*T??????")]
+    assert len(asides) == bool(count)
+    assert (f"it was renamed to {asides[0].name}" in box.notice) if count else box.notice == ""
+    assert caplog.text.count("is damaged") == bool(count)
+    box.close()
+    again = Outbox(tmp_path)
+    assert ids(again.first("mqtt", "", 9)) == ["event-9999"]
+    again.close()
+
+
+def test_what_is_in_hand_while_the_file_is_exchanged_is_removed_from_the_new_one(tmp_path: Path) -> None:
+    file = filled(tmp_path)
+    box = Outbox(tmp_path)
+    in_hand = box.first("mqtt", "", 3)
+    overwrite(file, *pages_of(file, INDEX_LEAF)[-3:])
+    came = box.put(*(made(number) for number in range(3000, 3100)))
+    removed = box.remove(*in_hand)
+
+    assert came == []
+    assert removed == in_hand
+    assert (ids(box.first("mqtt", ""))[0], box.waiting("mqtt")) == ("event-4", 2097)
+    assert drained(box)[-1] == "event-3099"
+    assert box.waiting("mqtt") == 0
+    box.close()
+
+
+@pytest.mark.fault(
+    "another program holds the outbox, or its disk is full",
+    injected="an exclusive lock, and a database that may not grow",
+    observed="nothing is set aside; deliveries stay in memory and are written down later",
+)
+@pytest.mark.parametrize("fault", ["locked", "full"])
+def test_a_lock_and_a_full_disk_are_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    monkeypatch.setattr(outbox_database, "_WAIT_S", 0.1)
+    box = Outbox(tmp_path)
+    box.put(made(1))
+    with closing(sqlite3.connect(tmp_path / "outbox.db", isolation_level=None)) as other:
+        if fault == "locked":
+            other.execute("BEGIN IMMEDIATE")
+        else:
+            box._database._open().execute("PRAGMA max_page_count = 1")
+        box.put(made(2, body="b" * 5000))
+        trouble = box.trouble
+        held = ids(box.first("mqtt", "", 9))
+        if fault == "locked":
+            other.execute("COMMIT")
+        else:
+            box._database._open().execute("PRAGMA max_page_count = 100000")
+        box.put(made(3))
+
+    assert "does not survive a restart" in trouble
+    assert held == ["event-1", "event-2"]
+    assert (box.trouble, box.notice) == ("", "")
+    assert box.lost_at_end("mqtt") == []
+    assert [*tmp_path.glob("*.damaged*")] == []
+    box.close()
+
+
+def test_what_was_given_up_is_not_removed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outbox, "MOST_BYTES", 10 * made(0).size)
+    box = Outbox(tmp_path)
+    box.put(*(made(number) for number in range(10)))
+    in_hand = box.first("mqtt", "", 4)
+    given_up = box.put(made(10), made(11))
+    removed = box.remove(*in_hand)
+
+    assert (ids(given_up), ids(removed)) == (["event-0", "event-1"], ["event-2", "event-3"])
+    assert (box.waiting("mqtt"), box.given_up("mqtt")) == (8, 2)
+    assert box.remove(*in_hand) == []
+    assert (box.waiting("mqtt"), len(drained(box)), box.waiting("mqtt")) == (8, 8, 0)
+    box.close()
