@@ -163,7 +163,7 @@ class PipelineState:
 
     status: Status
     reason: str
-    """One sentence; empty while the status is `ok`."""
+    """All reasons in one text, the most important first; empty while the status is `ok`."""
     uptime_s: float
     source: str
     model: str
@@ -181,6 +181,8 @@ class PipelineState:
     """What is followed now, three at most."""
     paused: bool = False
     """Whether somebody has asked that frames of the camera are not classified."""
+    reasons: tuple[str, ...] = ()
+    """Why the status is not `ok`, each as one sentence, the most important first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,8 @@ class State(PipelineState):
     mqtt: MqttState = MqttState()
     problem: str | None = None
     """Why the camera does not see what it usually sees, as one sentence; None while it does."""
+    notices: tuple[str, ...] = ()
+    """What happened to files since the start, such as that a damaged one was set aside, each as one sentence."""
 
 
 @dataclass(frozen=True, slots=True)

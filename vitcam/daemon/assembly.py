@@ -13,6 +13,7 @@ from vitcam.config.settings import HeatSettings, Settings, labels_in
 from vitcam.config.validators import seconds_of
 from vitcam.daemon.binding import binding
 from vitcam.daemon.classifiers import CameraClassifier, PhotoClassifier, StoredPictureClassifier
+from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.model import LastModel, load_first_model
 from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.moved_camera import MovedCamera
@@ -46,7 +47,6 @@ from vitcam.machine import Machine
 from vitcam.metrics.event_counts import EventCounts
 from vitcam.model.classifier import Classifier
 from vitcam.model.labels import unknown_labels
-from vitcam.names.vocabulary import Vocabulary
 from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.options import PipelineOptions
@@ -168,7 +168,10 @@ def assemble(
     # only one run of a camera uses a state folder, but any number of runs of files
     folder = state_folder(environ) if is_camera(settings.camera.source) else None
     outbox = Outbox(folder)
-    rule_engine = _rule_engine(settings, model, vocabulary, environ, recording, outbox)
+    rule_engine = RuleEngine(
+        settings, vocabulary, lambda: model.value.words is not None, outbox, environ,
+        note=recording.note, picture=recording.picture_soon,
+    )  # fmt: skip
     alerts = None if every else RunningAlerts(rule_engine, SavedAlerts(state_folder(environ)), areas)
     console = build_sink(settings.log, every, classifier.displayed_labels)
     event_counts = EventCounts()
@@ -179,7 +182,8 @@ def assemble(
     photos = PhotoClassifier(model)
     fetch = _picture_fetch() if settings.web.enabled and settings.web.fetch else None
     peers = PeerWatch(settings.peers.own, state_folder(environ))
-    state = RunState(pipeline, heat, recording, rule_engine, model)
+    disk = DiskWatch(state_folder(environ))
+    state = RunState(pipeline, heat, recording, rule_engine, model, disk, outbox)
     default = Current(default_variant(settings, classifier))
     models = RunningModel(
         model,
@@ -258,6 +262,7 @@ def assemble(
         default=default,
         pipeline=pipeline,
         heat=heat,
+        disk=disk,
         publisher=publisher,
         console=console,
         every_by_default=every,
@@ -313,25 +318,6 @@ def _source_options(
         follows=lambda: pipeline.follower.is_on(areas.areas),
         boxes=pipeline.follower.boxes,
         wanted=pipeline.wants_frame,
-    )
-
-
-def _rule_engine(
-    settings: Settings,
-    model: Current[RunModel],
-    vocabulary: Vocabulary,
-    environ: Mapping[str, str],
-    recording: Recording,
-    outbox: Outbox,
-) -> RuleEngine:
-    return RuleEngine(
-        settings,
-        vocabulary,
-        lambda: model.value.words is not None,
-        outbox,
-        environ,
-        note=recording.note,
-        picture=recording.picture_soon,
     )
 
 

@@ -9,6 +9,7 @@ from vitcam.config.layers import PageLayer
 from vitcam.config.load import EffectiveSettings
 from vitcam.config.settings import Settings
 from vitcam.daemon.classifiers import PhotoClassifier
+from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.model import LoadedAhead
 from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.part_options import ConsoleSink
@@ -94,6 +95,7 @@ class Daemon:
     """What viewers get who choose nothing."""
     pipeline: Pipeline
     heat: HeatWatch
+    disk: DiskWatch
     publisher: Publisher
     console: ConsoleSink
     every_by_default: bool
@@ -122,7 +124,7 @@ class Daemon:
         """Every thread that runs beside the stages of the pipeline and the web's event loop."""
         web = () if self.web is None else self.web.threads
         keepers = [each.worker for each in (self.collector, self.inbox) if each is not None]
-        own = (self.heat.worker, self.trials.worker, self.peers.worker)
+        own = (self.heat.worker, self.disk.worker, self.trials.worker, self.peers.worker)
         mqtt = () if self.mqtt is None else self.mqtt.workers
         return (*own, *keepers, *mqtt, *self.recording.workers, *self.rule_engine.workers, *web)
 

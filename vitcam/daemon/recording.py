@@ -58,6 +58,16 @@ class Recording:
         """What the state says of the history."""
         return History(trouble=self.no_history) if self.history is None else self.history.state()
 
+    @property
+    def trouble(self) -> str:
+        """Why the history cannot be written; empty while it can."""
+        return "" if self.history is None else self.history.trouble
+
+    @property
+    def notice(self) -> str:
+        """What happened to the history's file since the start; empty if nothing did."""
+        return "" if self.history is None else self.history.notice
+
     def clip_counts(self) -> ClipCounts:
         """What the state says of clips."""
         return ClipCounts() if self.clips is None else self.clips.queue.counts()

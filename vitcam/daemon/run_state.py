@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 
 from vitcam.actions.rule_engine import RuleEngine
+from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.recording import Recording
 from vitcam.frames import Prediction
 from vitcam.heat.watch import HeatWatch, status_words
@@ -12,6 +13,7 @@ from vitcam.processes.cost import CostMeter
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.state import MqttState, PipelineState, State
+from vitcam.storage.outbox import Outbox
 
 
 @dataclass(slots=True)
@@ -23,6 +25,8 @@ class RunState:
     recording: Recording
     rule_engine: RuleEngine
     model: Current[RunModel]
+    disk: DiskWatch
+    outbox: Outbox
     mqtt: Callable[[], MqttState] = MqttState
     cost: CostMeter = field(default_factory=CostMeter)
     thread_trouble: str = ""
@@ -34,7 +38,7 @@ class RunState:
 
     def __call__(self) -> State:
         """How the run is now; cheap enough to be called every second by many."""
-        pipeline = self.pipeline.state(self.model.value.trouble, self.thread_trouble)
+        pipeline = self._pipeline()
         return State(
             **{each.name: getattr(pipeline, each.name) for each in fields(PipelineState)},
             heat=self.heat.heat,
@@ -44,6 +48,18 @@ class RunState:
             clips=self.recording.clip_counts(),
             mqtt=self.mqtt(),
             problem=self.recording.problem(),
+            notices=tuple(filter(None, (self.recording.notice, self.outbox.notice))),
+        )
+
+    def _pipeline(self) -> PipelineState:
+        """The pipeline's state with what is wrong beside it, the most important first."""
+        return self.pipeline.state(
+            self.model.value.trouble,
+            self.disk.trouble,
+            self.recording.trouble,
+            self.outbox.trouble,
+            self.thread_trouble,
+            *self.disk.unreadable,
         )
 
     def faults(self) -> dict[str, int]:
@@ -57,7 +73,7 @@ class RunState:
 
     def line(self) -> str:
         """One line for `systemctl status`: what is seen and how fast, or why nothing is."""
-        state = self.pipeline.state(self.model.value.trouble, self.thread_trouble)
+        state = self._pipeline()
         if state.reason:
             return f"{state.status.replace('_', ' ')}: {state.reason}"
         newest = self.newest()

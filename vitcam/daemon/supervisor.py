@@ -80,6 +80,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         daemon.recording.start()
         daemon.pipeline.start(daemon.open_source)
         daemon.heat.start(daemon.pipeline.progress)
+        daemon.disk.start()
         daemon.rule_engine.start()
         if daemon.mqtt is not None:
             daemon.mqtt.start()
@@ -227,6 +228,7 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest, again: RestartAsked | None =
         daemon.fetch.close()
     daemon.peers.close()
     daemon.heat.stop()
+    daemon.disk.stop()
     if daemon.web is not None:
         daemon.web.stop(left_s())
     ended = pipeline.stop(left_s())

@@ -19,6 +19,7 @@ CHECKS: dict[str, CheckFunction] = {
     "picamera2": python.picamera2,
     "camera": camera.camera,
     "model": model.model,
+    "models": model.installed,
     "runtime": model.runtime,
     "port": service.port,
     "access": service.access,

@@ -6,6 +6,7 @@ from vitcam.clips.ffmpeg import INSTALL, find_ffmpeg
 from vitcam.doctor.check import CheckContext, CheckResult
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
+from vitcam.storage.room import trouble_with
 
 _GB = 1_000_000_000
 
@@ -17,6 +18,9 @@ def disk(context: CheckContext) -> CheckResult:
         return CheckResult(
             "warn", "the daemon has no state folder: neither HOME nor STATE_DIRECTORY is set", "set HOME"
         )
+    if trouble := trouble_with(folder):
+        found, _, fix = trouble.rpartition("; ")
+        return CheckResult("fail", found, fix)
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     free = shutil.disk_usage(existing).free
     found = f"{free / _GB:.1f} GB free at {folder}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from vitcam.doctor.check import CheckContext, CheckResult
 from vitcam.errors import VitcamError
+from vitcam.model.files import list_models, unreadable_models
 
 if TYPE_CHECKING:
     from vitcam.model.classifier import Classifier
@@ -31,6 +32,13 @@ def model(context: CheckContext) -> CheckResult:
         )
         return CheckResult("fail", found, "pip install --force-reinstall vitcam ai-edge-litert")
     return CheckResult("ok", f"{name}: {len(results)} golden images answered rightly")
+
+
+def installed(_: CheckContext) -> CheckResult:
+    """Whether every installed model can be read."""
+    if unreadable := unreadable_models():
+        return CheckResult("fail", "; ".join(unreadable), "vitcam models list")
+    return CheckResult("ok", f"{', '.join(list_models())} can be read")
 
 
 def runtime(context: CheckContext) -> CheckResult:

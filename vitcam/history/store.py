@@ -14,9 +14,8 @@ from vitcam.errors import VitcamError
 from vitcam.history.budget import WriteBudget
 from vitcam.history.clock import MachineClock
 from vitcam.history.database import search, writing
-from vitcam.history.database.connections import is_damage, is_there, open_to_read
 from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
-from vitcam.history.database.schema import MIGRATIONS, version_of
+from vitcam.history.database.reading import DamagedHistory, read
 from vitcam.history.database.stories import NamesOf, Period, StorySummary, names_in_use, summarise
 from vitcam.history.deduplication import Reclassify, keep_summary
 from vitcam.history.picture_files import CORRECTIONS, LabelFolders, PictureFiles, detail_of
@@ -32,8 +31,6 @@ from vitcam.threads.worker import Worker
 
 _ANSWER_S = 20.0
 _DELETE_S = 5.0
-_READ_S = 10.0
-_STEPS = 50_000  # of SQLite, between two looks at the clock
 _LOOK_S = 30.0
 _LARGEST_PICTURE = 32 * 2**20  # bytes
 
@@ -278,11 +275,21 @@ class EventStore:
                 forget_event(self.folder, event.id)
         self._result_of(reclaim, after_commit=True)
 
+    @property
+    def trouble(self) -> str:
+        """Why nothing is written; empty while all is well."""
+        return self._writer.trouble
+
+    @property
+    def notice(self) -> str:
+        """What happened to an older history since the start; empty if nothing did."""
+        return self._writer.notice
+
     def state(self) -> History:
         """What is kept, and what is wrong."""
-        writer, kept, timestamps = self._writer, self._writer.totals, self._writer.timestamps
+        kept, timestamps = self._writer.totals, self._writer.timestamps
         doubt = timestamps.doubt if timestamps else ""
-        trouble = writer.trouble or writer.notice
+        trouble = self.trouble or self.notice
         return History(True, kept.events, round(kept.bytes / 1e6, 3), self._queue.dropped, trouble, doubt)
 
     def _notify_followers(self, event: StoredEvent, phase: str) -> None:
@@ -322,28 +329,8 @@ class EventStore:
 
     def _read(self, ask: Callable[[sqlite3.Connection], T], nothing: T) -> T:
         """What the database answers; `nothing` before the first start has made it."""
-        if not is_there(self.folder):
-            return nothing
         try:
-            with contextlib.closing(open_to_read(self.folder)) as connection:
-                if not (version := version_of(connection)):
-                    return nothing
-                if version != len(MIGRATIONS):
-                    raise VitcamError(
-                        f"the history in {self.folder} has version {version} and not {len(MIGRATIONS)}; a daemon of "
-                        "this version brings an older one up to date when it starts"
-                    )
-                until_s = time.monotonic() + _READ_S
-                connection.set_progress_handler(lambda: time.monotonic() > until_s, _STEPS)
-                return ask(connection)
-        except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
-                raise VitcamError(f"this search takes longer than {_READ_S:.0f} s; search a shorter time") from error
-            if is_damage(error):  # the writer meets the same damage, and begins a new history
-                self._submit(lambda connection: (ask(connection), True)[1], awaited=False)
-            raise VitcamError(f"the history in {self.folder} cannot be read: {error}") from error
-        except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
-            raise VitcamError(
-                f"the history in {self.folder} holds an event that vitcam has not written ({error}); restore a backup, "
-                "or move the file events.db away"
-            ) from error
+            return read(self.folder, ask, nothing)
+        except DamagedHistory:  # the writer meets the same damage, and begins a new history
+            self._submit(lambda connection: (ask(connection), True)[1], awaited=False)
+            raise

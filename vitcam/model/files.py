@@ -1,6 +1,7 @@
 """Model files: the installed ones and those in the user's folders, and how one is read."""
 
 import os
+import stat
 from pathlib import Path
 
 from vitcam.errors import ModelError
@@ -32,6 +33,37 @@ def list_models() -> dict[str, Path]:
         for path in sorted(folder.glob("[!.]*.tflite")):  # a hidden one is being written
             found.setdefault(path.stem, path)
     return found
+
+
+def unreadable_models() -> list[str]:
+    """Why folders of models, and models in them, cannot be read: a sentence for each. Reads a few bytes of each."""
+    troubles = [_trouble_with_folder(folder) for folder in model_folders()]
+    return [*filter(None, (*troubles, *map(_trouble_with_model, list_models().values())))]
+
+
+def _trouble_with_folder(folder: Path) -> str:
+    try:
+        os.scandir(folder).close()
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        return f"the models in {folder} cannot be read: {error.strerror}"
+    return ""
+
+
+def _trouble_with_model(path: Path) -> str:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe would hold up who opens it
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return f"the model {path} cannot be read: it is not a regular file; move it away"
+            if os.read(descriptor, 8)[4:] != _IDENTIFIER:
+                return f"{path} is not a TFLite model: it does not begin like one; move it away"
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        return f"the model {path} cannot be read: {error.strerror}"
+    return ""
 
 
 def find_model(name_or_file: str) -> Path:

@@ -167,9 +167,11 @@ class Pipeline:
     def state(self, *others: str) -> PipelineState:
         """How things are now; cheap enough to be called every second by many.
 
-        others  what is wrong elsewhere in the run, as sentences: its status is `degraded` then, and not `ok`
+        others  what is wrong elsewhere in the run, as sentences, the most important first: its status is `degraded`
+                then, and not `ok`
         """
-        status, reason = self._status(others)
+        status, own = self._status()
+        reasons = (*own, *dict.fromkeys(filter(None, others)))
         captured, classified, skipped = self._capture.captured, self._classify.classified, self._classify.skipped
         rates = [meter.per_second() for meter in (captured, classified, skipped)]
         dropped = max(0.0, rates[0] - rates[1] - rates[2]) if self._beats.capture.live else 0.0
@@ -177,8 +179,9 @@ class Pipeline:
         follower, rates_of = self._options.follower, self._classify.by_zone
         followed = {zone.name for zone in self._options.areas.areas.zones if follower.follows(zone)}
         return PipelineState(
-            status=status,
-            reason=reason,
+            status="degraded" if reasons and status == "ok" else status,
+            reason="; ".join(reasons),
+            reasons=reasons,
             uptime_s=round(time.monotonic() - self._started_s, 3),
             source=self._options.source,
             model=self._options.model,
@@ -243,19 +246,20 @@ class Pipeline:
             ended=() if over else tuple(dead),
         )
 
-    def _status(self, others: tuple[str, ...]) -> tuple[Status, str]:
+    def _status(self) -> tuple[Status, tuple[str, ...]]:
+        """Of the pipeline alone, and its reasons."""
         if self.failure is not None:
-            return "no_signal", str(self.failure)
+            return "no_signal", (str(self.failure),)
         if self.trouble:
-            return "no_signal", self.trouble
-        since_ns = self._classify.since_ns
+            return "no_signal", (self.trouble,)
+        since_ns, slow = self._classify.since_ns, ""
         if since_ns is not None and time.monotonic_ns() - since_ns > _SLOW_NS:
-            return "degraded", "the model has not answered for more than 5 seconds"
-        if self._classify.classified.count == 0:
-            return "starting", self._classify.retries.trouble or "waiting for the first picture"
+            slow = "the model has not answered for more than 5 seconds"
+        elif self._classify.classified.count == 0:
+            return "starting", (self._classify.retries.trouble or "waiting for the first picture",)
         pause = "nothing is classified, since somebody asked for a pause" if self._is_paused else ""
-        trouble = "; ".join(filter(None, (pause, self.stage_trouble, *others)))
-        return ("degraded", trouble) if trouble else ("ok", "")
+        reasons = tuple(filter(None, (pause, slow, self.stage_trouble)))
+        return ("degraded" if reasons else "ok"), reasons
 
     def _publish_all(self) -> None:
         """Raises VitcamError when the output cannot be written; any error of files."""

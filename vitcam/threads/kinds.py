@@ -139,6 +139,12 @@ KINDS: Mapping[str, ThreadKind] = {
     ),
     "clip limit": ThreadKind("ends an encoder that takes too long", "its time", fails="the thread `clips` ends it"),
     "heat": ThreadKind("reads the temperature every two seconds", "a sensor", "the temperature is not watched", 30.0),
+    "disk": ThreadKind(
+        "looks every five seconds whether the disk has room, and whether the models can be read",
+        "the disk",
+        "the disk does not answer, so files are neither read nor written",
+        30.0,
+    ),
     "rules": ThreadKind("asks which rules fire; it begins with the first event", "nothing", "no rule acts", 30.0),
     "act on": ThreadKind(
         "does the actions of one kind; one to four threads for each kind, begun with the first action",

@@ -11,10 +11,14 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from tests.daemon import Daemon, daemon
+from tests.daemon import Daemon, daemon, get_json
 from tests.eventually import eventually
 from tests.integration.faults.small_disk import fill, small_disk
 from tests.soak.camera import FaultyCamera
+from vitcam.config.settings import Settings
+from vitcam.doctor import machine
+from vitcam.doctor.check import CheckContext
+from vitcam.machine import Machine
 
 CROP = b'{"crop": [0.25, 0.25, 0.5, 0.5]}'
 SLOW_DISK = """
@@ -32,7 +36,7 @@ os.fsync = slow
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    with small_disk(tmp_path / "disk", "512k") as place:
+    with small_disk(tmp_path / "disk", "4m") as place:
         yield place
 
 
@@ -75,8 +79,53 @@ def test_a_disk_that_cannot_be_written_costs_only_the_memory_of_it(
         assert not refused["remembered"]
         assert ("No space left" if fault == "full" else "Read-only file system") in refused["reason"]
         assert state["view"]["crop"] == [0.25, 0.25, 0.5, 0.5]
-        assert state["status"] == "ok"
         assert kept["remembered"], kept["reason"]
+        assert "Traceback" not in running.errors()
+
+
+@pytest.mark.fault(
+    "the disk of the state is full or read-only, and a model cannot be read",
+    injected="a tmpfs that is filled, or a read-only one in its place, and a model of zeros in the folder of models",
+    observed="frames are classified; state, `/readyz` and figures name every reason until it is over",
+)
+@pytest.mark.parametrize("fault", ["full", "read-only"])
+def test_a_disk_that_takes_nothing_and_a_model_that_cannot_be_read_are_all_said(
+    fault: str, disk: Path, camera: FaultyCamera, tmp_path: Path
+) -> None:
+    models, state = tmp_path / "data" / "vitcam" / "models", disk / "state"
+    models.mkdir(parents=True)
+    state.mkdir()
+    places = {"STATE_DIRECTORY": str(state), "XDG_DATA_HOME": str(tmp_path / "data")}
+    with daemon("--source", camera.url, "--model", "mnist", **places) as running:
+        running.wait_for("ok")
+        well = get_json(f"{running.url}/readyz")
+        (models / "broken.tflite").write_bytes(bytes(1000))
+        if fault == "full":
+            fill(disk)
+        else:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", state], check=True, timeout=60)
+        assert eventually(lambda: len(running.state()["reasons"]) == 3)
+        found, ready = running.state(), get_json(f"{running.url}/readyz")
+        with urlopen(f"{running.url}/metrics", timeout=10) as answer:
+            figures = answer.read().decode().splitlines()
+        doctor = machine.disk(CheckContext(Settings(), Machine(places)))
+        if fault == "full":
+            (disk / "filler").unlink()
+        else:
+            subprocess.run(["umount", state], check=True, timeout=60)
+        (models / "broken.tflite").unlink()
+        over = running.wait_for("ok")
+
+        assert well == {"status": "ok"}
+        disk_trouble, history_trouble, model_trouble = found["reasons"]
+        assert f"the disk of {state} is {fault}" in disk_trouble
+        assert history_trouble.startswith(f"no events are kept in {state}: ")
+        assert "broken.tflite is not a TFLite model" in model_trouble
+        assert (found["status"], found["reason"]) == ("degraded", "; ".join(found["reasons"]))
+        assert ready == {"status": "degraded", "reason": found["reason"]}
+        assert {"vitcam_ready 1.0", "vitcam_degraded 1.0"} <= {*figures}
+        assert (doctor.status, disk_trouble.startswith(doctor.found)) == ("fail", True)
+        assert over["reason"] == ""
         assert "Traceback" not in running.errors()
 
 

@@ -103,6 +103,9 @@ class Camera:
         """By track; None: nothing is followed, whatever moves."""
         self.status: Status = "ok"
         self.reason = ""
+        self.troubles: tuple[str, ...] = ()
+        """What else is wrong: the status is `degraded` while there is a picture."""
+        self.notices: tuple[str, ...] = ()
         self.paused = False
         self.problem: str | None = None
         self.heat = Heat()
@@ -139,9 +142,18 @@ class Camera:
             FollowedState(track, what.zone, str(Box.around(what.rect, (1280, 720))), 3.0)
             for track, what in (self.followed or {}).items()
         )
-        state = State(self.status, self.reason, 1.0, "test", "toy", frames=frames, zones=zones, heat=self.heat)
+        reasons = (*filter(None, (self.reason,)), *self.troubles)
+        status: Status = "degraded" if self.status == "ok" and reasons else self.status
+        state = State(status, "; ".join(reasons), 1.0, "test", "toy", frames=frames, zones=zones, heat=self.heat)
         return replace(
-            state, problem=self.problem, history=self.history, follows=follows, following=following, paused=self.paused
+            state,
+            reasons=reasons,
+            notices=self.notices,
+            problem=self.problem,
+            history=self.history,
+            follows=follows,
+            following=following,
+            paused=self.paused,
         )
 
     def pause(self, paused: bool) -> bool:
@@ -168,6 +180,7 @@ class Camera:
     def find_signal(self) -> None:
         """Publish again."""
         self.status, self.reason, self.problem = "ok", "", None
+        self.troubles = self.notices = ()
         self._running.set()
 
     def wait_for_frames(self, count: int) -> None:

@@ -46,6 +46,8 @@ def test_the_state_says_what_runs_and_how_many_clients_there_are(server: WebServ
         "actions",
         "clips",
         "problem",
+        "reasons",
+        "notices",
         "set_aside",
         "cost",
         "clients",

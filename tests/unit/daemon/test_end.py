@@ -32,7 +32,7 @@ class Parts:
         self.photos = SimpleNamespace(close=lambda: None)
         self.fetch = None
         self.peers = self.outbox = SimpleNamespace(close=lambda: None)
-        self.heat = SimpleNamespace(stop=lambda: None)
+        self.heat = self.disk = SimpleNamespace(stop=lambda: None)
         self.web = SimpleNamespace(stop=self._part("web", None))
         self.recording = SimpleNamespace(
             drop_clips=lambda: self.asked.append("drop clips"),

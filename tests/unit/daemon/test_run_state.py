@@ -11,6 +11,7 @@ from vitcam.daemon.run_state import RunState
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.state import Actions, Cost, Heat, PipelineState, Rates, State
+from vitcam.storage.outbox import Outbox
 
 
 class Pipeline:
@@ -29,8 +30,18 @@ def state() -> RunState:
     rules: Any = SimpleNamespace(runner=SimpleNamespace(state=lambda: Actions(rules=2)))
     pipeline: Any = Pipeline()
     model = RunModel(Any, Any, "toy")  # type: ignore[arg-type]
+    disk: Any = SimpleNamespace(trouble="", unreadable=())
     cost: Any = lambda: Cost(cpu_s=3.0)  # noqa: E731
-    return RunState(pipeline, heat, Recording(no_history="another run keeps it"), rules, Current(model), cost=cost)
+    return RunState(
+        pipeline,
+        heat,
+        Recording(no_history="another run keeps it"),
+        rules,
+        Current(model),
+        disk,
+        Outbox(None),
+        cost=cost,
+    )
 
 
 def test_every_part_has_its_place_in_the_state(state: RunState) -> None:
@@ -44,16 +55,18 @@ def test_every_part_has_its_place_in_the_state(state: RunState) -> None:
 def test_the_state_has_its_fields_in_the_order_that_the_api_promises() -> None:
     assert list(State.__dataclass_fields__) == [
         *("status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "zones"),
-        *("model_loads", "follows", "following", "paused"),
-        *("heat", "cost", "history", "actions", "clips", "mqtt", "problem"),
+        *("model_loads", "follows", "following", "paused", "reasons"),
+        *("heat", "cost", "history", "actions", "clips", "mqtt", "problem", "notices"),
     ]
 
 
-def test_another_model_and_a_thread_that_stands_still_are_in_the_reason_and_in_the_line(state: RunState) -> None:
+def test_everything_that_is_wrong_is_in_the_reason_and_in_the_line_the_most_important_first(state: RunState) -> None:
     well = state.line()
     state.model.value = replace(state.model.value, trouble="the model is another one")
-    state.thread_trouble = "no events are kept"
+    state.disk.trouble, state.disk.unreadable = "the disk is full", ("x.tflite cannot be read",)
+    state.thread_trouble = "no clips are made"
+    reason = "the model is another one; the disk is full; no clips are made; x.tflite cannot be read"
 
     assert well == "nothing yet, 9.5 fps"
-    assert (state().status, state().reason) == ("degraded", "the model is another one; no events are kept")
-    assert state.line() == "degraded: the model is another one; no events are kept"
+    assert (state().status, state().reason) == ("degraded", reason)
+    assert state.line() == f"degraded: {reason}"

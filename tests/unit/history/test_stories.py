@@ -11,7 +11,7 @@ from tests.histories import START_MS, stored
 from tests.household import FIRST, RARE, make_history
 from vitcam.errors import VitcamError
 from vitcam.frames import Group
-from vitcam.history import store as stores
+from vitcam.history.database import reading
 from vitcam.history.database.connections import open_to_write, transaction
 from vitcam.history.database.stories import DAY_MS, Story, StorySummary
 from vitcam.history.database.writing import edit, write_change
@@ -273,8 +273,8 @@ def test_a_search_that_takes_too_long_is_given_up_with_a_sentence(
     made: tuple[EventStore, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, begins_ms = made
-    monkeypatch.setattr(stores, "_READ_S", -1.0)
-    monkeypatch.setattr(stores, "_STEPS", 10)
+    monkeypatch.setattr(reading, "_READ_S", -1.0)
+    monkeypatch.setattr(reading, "_STEPS", 10)
 
     with pytest.raises(VitcamError, match="search a shorter time"):
         store.summary(Query(), (begins_ms, begins_ms + DAY_MS), 50, as_written)

@@ -172,9 +172,9 @@ def test_a_run_that_is_not_as_it_was_configured_is_degraded_once_it_works() -> N
     pipeline.start(lambda: Numbered(3))
     pipeline.over.wait(PATIENCE_S)
 
-    assert (before.status, before.reason) == ("starting", "waiting for the first picture")
-    after = pipeline.state("", trouble)
-    assert (after.status, after.reason) == ("degraded", trouble)
+    assert (before.status, before.reasons) == ("starting", ("waiting for the first picture", trouble))
+    after = pipeline.state("", trouble, "the disk is full")
+    assert (after.status, after.reason) == ("degraded", f"{trouble}; the disk is full")
 
 
 def test_a_limit_of_heat_holds_from_the_next_frame_on_and_ends_as_quickly() -> None:

@@ -158,7 +158,7 @@ async function askState() {
     showState(state, began);
   } catch {
     away = true;
-    showStatus("offline", t("status.tries_again"));
+    showStatus("offline", [t("status.tries_again")]);
   }
 }
 
@@ -171,7 +171,8 @@ async function rejoin() {
 // began: when it was asked for
 function showState(state, began) {
   const paused = state.paused || (state.status === "ok" && state.playback?.paused);
-  showStatus(paused ? "paused" : state.status, (state.paused ? "" : state.reason) || (state.problem ?? "") || state.mqtt.trouble);
+  const told = state.reasons.slice(state.paused && state.status === "degraded" ? 1 : 0); // the first reason is the pause, which the status says
+  showStatus(paused ? "paused" : state.status, [...told, ...state.notices, state.problem, state.mqtt.trouble].filter(Boolean));
   if (state.paused) document.querySelector("main").classList.add("stale"); // the answer is of an older picture
   document.getElementById("source").textContent = state.source;
   speed.show(state);
@@ -204,7 +205,8 @@ function showView(view) {
   crop.show(view);
 }
 
-function showStatus(status, reason) {
+// reasons: sentences, the most important first
+function showStatus(status, reasons) {
   const element = document.getElementById("status");
   const text = t(`status.${status}`);
   if (element.dataset.status !== status || document.getElementById("status-text").textContent !== text) {
@@ -212,8 +214,9 @@ function showStatus(status, reason) {
     document.getElementById("status-text").textContent = text;
   }
   const line = document.getElementById("reason");
+  const reason = reasons.join("\n");
   line.hidden = !reason;
-  line.classList.toggle("quiet", ON_PLACEHOLDER.includes(status)); // the placeholder in the picture says it; this line is for screen readers
+  line.classList.toggle("quiet", ON_PLACEHOLDER.includes(status) && reasons.length === 1); // the placeholder in the picture says it; this line is for screen readers
   if (line.textContent !== reason) line.textContent = reason;
   document.querySelector(".frame").classList.toggle("offline", status === "offline");
   document.querySelector("main").classList.toggle("stale", !["ok", "degraded", "paused"].includes(status));
@@ -268,7 +271,7 @@ async function begin() {
     document.addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));
     if (!document.hidden) wake();
   } catch {
-    showStatus("offline", t("status.tries_again"));
+    showStatus("offline", [t("status.tries_again")]);
     setTimeout(begin, ASK_MS);
   }
 }

@@ -46,15 +46,16 @@ class StateRoutes(Handlers):
 
     @Route("GET", "/readyz", None, answers=as_json("Status"), refusals=(503,))
     async def readyz(self, request: web.Request) -> web.Response:
-        """Whether frames are classified.
+        """Whether frames are classified, and what else is wrong.
 
-        Else 503. Callers that may not look get no reason.
+        503 where no frames are classified. Callers that may not look get no reason.
         """
         state = self._parts.state()
-        if state.status in ("ok", "degraded"):
-            return web.json_response({"status": state.status})
         may_look = self._access is None or self._grant(request) is not None
-        return error_response(503, (may_look and state.reason) or state.status)
+        reason = state.reason if may_look else ""
+        if state.status in ("ok", "degraded"):
+            return web.json_response({"status": state.status} | ({"reason": reason} if reason else {}))
+        return error_response(503, reason or state.status)
 
     def _grant(self, request: web.Request) -> Grant | None:
         return self._access.grant_of(request) if self._access else None

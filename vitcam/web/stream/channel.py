@@ -108,7 +108,7 @@ class Channel:
         """What to say instead of a frame; None while the pipeline has frames."""
         state = self._state()
         title = _TITLES.get(state.status)
-        return None if title is None else Placeholder(title, state.reason)
+        return None if title is None else Placeholder(title, state.reasons[0] if state.reasons else "")
 
 
 def _age_ns(classified: ClassifiedFrame) -> int:

@@ -312,6 +312,22 @@ def test_without_a_picture_the_reason_is_visible_once(
     assert findings(page) == []
 
 
+def test_several_reasons_are_all_said_also_beside_the_card_without_a_picture(
+    site: tuple[Camera, WebServer], page: Chrome, findings: Findings
+) -> None:
+    site[0].troubles = ("the disk is full", "x.tflite cannot be read")
+    site[0].notices = ("outbox.db was set aside",)
+    wait(page, lambda: text(page, "status") == "Degraded")
+    live, found = text(page, "reason").splitlines(), findings(page)
+    site[0].lose_signal("the cable is loose")
+    wait(page, lambda: text(page, "status") == "No picture")
+    lost = text(page, "reason").splitlines()
+
+    assert live == ["the disk is full", "x.tflite cannot be read", "outbox.db was set aside"]
+    assert lost == ["the cable is loose", *live[:2], "outbox.db was set aside"]
+    assert found == []
+
+
 def test_a_problem_of_the_camera_is_said_while_its_picture_is_shown(
     site: tuple[Camera, WebServer], page: Chrome, findings: Findings
 ) -> None:

@@ -44,8 +44,8 @@ export class History {
   open(address) {
     this.#isOpen = true;
     const [path, text = ""] = address.split("?");
-    const [, id] = path.match(/^event\/(.+)$/) ?? [];
-    if (id) this.#openEvent(decodeURIComponent(id));
+    const id = decoded(path.match(/^event\/(.+)$/)?.[1] ?? "");
+    if (id) this.#openEvent(id);
     else this.#openList(text);
   }
 
@@ -271,5 +271,14 @@ export class History {
     this.#waiting.delete(id);
     this.#draw();
     this.#overview.renew();
+  }
+}
+
+// a part of an address as text; empty where its percent signs are wrong
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return "";
   }
 }

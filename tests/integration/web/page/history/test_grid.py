@@ -197,6 +197,16 @@ def test_the_arrow_keys_lead_through_the_grid_and_enter_opens_an_event(page: Chr
     assert console_errors(page) == []
 
 
+@pytest.mark.parametrize("address", ["event/%", "event/%E0%A4%A", "events?day=%&from=%zz&open=%"])
+def test_an_address_that_is_no_text_opens_the_history(address: str, page: Chrome, site: Site) -> None:
+    page.get("about:blank")
+    page.get(f"{site.server.url}/#{address}")
+    wait(page, lambda: page.find_elements(By.CSS_SELECTOR, "#stories .told"))
+
+    assert hidden(page, "history-message")
+    assert console_errors(page) == []
+
+
 _OF_TODAY = {f"/page/history/{name}.js" for name in ("api", "periods", "words")}
 
 
