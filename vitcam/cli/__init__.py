@@ -9,10 +9,10 @@ import typer
 from typer.core import TyperGroup
 
 from vitcam._version import __version__
-from vitcam.errors import TOLD_ELSEWHERE, VitcamError
+from vitcam.errors import TOLD_ELSEWHERE, UsageError, VitcamError
 from vitcam.terminal.consoles import prepare_streams, release_stdout
 from vitcam.terminal.verbs import LazyVerbs
-from vitcam.text import printable
+from vitcam.text import printable, shortened
 
 VERBS = (
     *("run", "classify", "explain", "events", "replay", "collect", "datasets", "teach", "models", "words"),
@@ -65,6 +65,10 @@ def _ended() -> int | str | None:
     except Exception as error:  # the outermost function: a bug must not look like a crash
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             return _said(error)
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            name = shortened(printable(str(error.filename)))
+            print(f"vitcam: {name} is too long for the name of a file; a disk takes 255 bytes", file=sys.stderr)  # noqa: T201
+            return UsageError.exit_code
         _ensure_log()
         logging.getLogger("vitcam").exception("failed unexpectedly", extra=TOLD_ELSEWHERE)
         print(f"vitcam: failed unexpectedly, please report it: {printable(repr(error))}", file=sys.stderr)  # noqa: T201

@@ -109,10 +109,11 @@ class PhotoZip:
 def _photos(infos: list[zipfile.ZipInfo]) -> Iterator[ZippedPhoto]:
     """All but folders, and what systems write beside people's files."""
     for info in infos:
-        path = PurePosixPath(_name(info).replace("\\", "/"))
+        name = _name(info).replace("\\", "/")
+        path = PurePosixPath(name)
         parts = [part for part in path.parts if part not in ("/", "..")]
         hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
-        if info.is_dir() or not parts or hidden or parts[-1].casefold() in _SYSTEM:
+        if name.endswith("/") or not parts or hidden or parts[-1].casefold() in _SYSTEM:
             continue
         label = parts[-2] if len(parts) > 1 else ""
         yield ZippedPhoto(printable("/".join(parts[-2:])), label, parts[-1], info)

@@ -14,6 +14,7 @@ from pathlib import Path
 from vitcam.datasets.recordings import free_name
 from vitcam.datasets.teachable import MOST_LABELS, MOST_PHOTOS, checked_label
 from vitcam.errors import UsageError, VitcamError
+from vitcam.storage.file_names import LONGEST, can_name_file
 from vitcam.storage.files import remove_abandoned, rename_new, write_new
 from vitcam.storage.reading import read_file
 from vitcam.text import shortened
@@ -232,6 +233,11 @@ class DataSets:
 def _checked(text: str, form: re.Pattern[str], noun: str) -> str:
     if not form.fullmatch(text):
         raise UsageError(f"{shortened(repr(text))} cannot be the name of a {noun}; use letters, digits, - and _")
+    if not can_name_file(text):
+        raise UsageError(
+            f"{shortened(text)!r} is too long for the name of a {noun}; a disk takes {LONGEST} bytes, and letters of "
+            "some scripts have four"
+        )
     return text
 
 

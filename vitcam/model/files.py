@@ -7,10 +7,12 @@ from pathlib import Path
 from vitcam.errors import ModelError
 from vitcam.folders import data_folder, state_folder
 from vitcam.storage.reading import read_file
+from vitcam.text import printable, shortened
 
 DEFAULT = "everyday"
 _IDENTIFIER = b"TFL3"  # at byte 4 of every TFLite flatbuffer
 MOST_BYTES = 2**30  # a ViT-L in float32 has more, and no Raspberry Pi runs it
+_LONGEST_SHOWN = 300  # characters of a name in a sentence
 
 
 def model_folders() -> tuple[Path, ...]:
@@ -72,14 +74,15 @@ def find_model(name_or_file: str) -> Path:
     raises  ModelError if there is neither a model nor a file of that name
     """
     if name_or_file.endswith(".tflite") or "/" in name_or_file:
-        path = Path(name_or_file)
-        if not path.is_file():
-            raise ModelError(f"there is no model file {name_or_file}")
-        return path
+        if not os.path.isfile(name_or_file):  # noqa: PTH113 - False, too, for what can be no name of a file
+            raise ModelError(f"there is no model file {printable(name_or_file)[:_LONGEST_SHOWN]}")
+        return Path(name_or_file)
     models = list_models()
     if name_or_file not in models:
         known = ", ".join(models) or "none is installed"
-        raise ModelError(f"there is no model called {name_or_file!r}; known: {known}; or give a .tflite file")
+        raise ModelError(
+            f"there is no model called {shortened(printable(name_or_file))!r}; known: {known}; or give a .tflite file"
+        )
     return models[name_or_file]
 
 

@@ -6,6 +6,7 @@ the body: the content of a part is never looked into.
 
 import asyncio
 import json
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from email.message import Message
@@ -21,6 +22,7 @@ _MAX_PARTS = 16
 _MAX_PART_HEADERS = 2048  # bytes
 _MAX_PREAMBLE = 1024  # bytes before the first part
 _MAX_BOUNDARY = 70  # characters, as in RFC 2046
+_MOST_DIGITS = 19  # of a number of 64 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +95,30 @@ def read_json(body: Body) -> Any:
     if charset not in ("utf-8", "utf8", "us-ascii"):
         raise UsageError(f"the charset of the request is {charset[:40]!r}; send JSON as utf-8")
     try:
-        return json.loads(body.data.decode("utf-8"))
+        text = body.data.decode("utf-8")
+        found = json.loads(text, parse_int=_whole_number, parse_float=_number, parse_constant=_number)
+        if "\\u" in text:  # half of a character, which is no name of anything, can only be said like this
+            json.dumps(found, ensure_ascii=False).encode()
+        return found
+    except UnicodeEncodeError as error:
+        raise UsageError("the request holds half of a character; send whole ones") from error
     except RecursionError as error:
         raise UsageError("the request is not JSON: it is nested too deep") from error
     except ValueError as error:
         raise UsageError(f"the request is not JSON: {error}") from error
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number in it has {len(digits):,} digits, and {_MOST_DIGITS} are allowed")
+    return int(digits)
+
+
+def _number(text: str) -> float:
+    found = float(text)
+    if not math.isfinite(found):
+        raise ValueError(f"{text[:20]} in it is no number that can be used")
+    return found
 
 
 def read_field(body: Body, name: str) -> bytes:

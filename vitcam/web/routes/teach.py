@@ -16,6 +16,7 @@ from vitcam.errors import UsageError
 from vitcam.inbox.lesson import base_of_model
 from vitcam.processes import bound
 from vitcam.processes.child import without_settings
+from vitcam.storage.file_names import can_name_file
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import TEXT, described
 from vitcam.web.requests.admission import CHANGE, Quota
@@ -80,7 +81,8 @@ def read_task(body: Any) -> dict[str, Any]:
     texts = all(isinstance(asked.get(key), str) for key in ("dataset", "name", "base"))
     texts = texts and bool(asked["dataset"] and asked["name"])
     # a text that begins like an option would be one, and a path would lead anywhere
-    plain = texts and not any(asked[key].startswith("-") or "/" in asked[key] for key in ("name", "base"))
+    names = [asked["name"], *([asked["base"]] if asked["base"] else [])]
+    plain = texts and all(can_name_file(name) and not name.startswith("-") for name in names)
     if not plain or not all(isinstance(asked[key], bool) for key in ("add_to", "compare")):
         raise UsageError(_FORM)
     return asked
