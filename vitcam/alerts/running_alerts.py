@@ -14,7 +14,7 @@ from vitcam.actions.task import is_made_up
 from vitcam.alerts.alert import WAYS, Alert, alert_record, changed_alert, new_alert, rule_record
 from vitcam.alerts.saved_alerts import MOST_ALERTS, SavedAlerts
 from vitcam.config.tables import OnSettings
-from vitcam.errors import UsageError
+from vitcam.errors import UsageError, VitcamError
 from vitcam.wire import rfc3339
 from vitcam.zones.active import ActiveAreas
 
@@ -79,20 +79,20 @@ class RunningAlerts:
         return None if alert is None else self._engine.try_now(alert.rule)
 
     def push_key(self) -> str:
-        """What a browser needs to allow messages. Raises UsageError where they cannot be sent."""
+        """What a browser needs to allow messages. Raises UsageError where they cannot be sent, VitcamError."""
         if not has_push():
             raise UsageError(MISSING)
         try:
             return public_key(self._engine.devices.key())
         except OSError as error:
-            raise UsageError(f"the key for messages cannot be kept: {error.strerror}") from None
+            raise VitcamError(f"the key for messages cannot be kept: {error.strerror}") from None
         except ValueError:
             raise UsageError(
                 "push.json of the state folder holds no key; delete it, and allow messages again"
             ) from None
 
     def add_device(self, body: Any) -> None:
-        """A browser may get messages. Raises UsageError."""
+        """A browser may get messages. Raises UsageError; VitcamError where the disk does not take it."""
         self.push_key()
         device = PushDevice.of(body)
         encrypted(device, b"it can be encrypted")
@@ -100,14 +100,14 @@ class RunningAlerts:
         try:
             self._engine.devices.add(device)
         except OSError as error:
-            raise UsageError(f"the browser cannot be kept: {error.strerror}") from None
+            raise VitcamError(f"the browser cannot be kept: {error.strerror}") from None
 
     def remove_device(self, id_: str) -> bool:
-        """False: there is none. Raises UsageError."""
+        """False: there is none. Raises VitcamError."""
         try:
             return self._engine.devices.remove(id_)
         except OSError as error:
-            raise UsageError(f"the browser cannot be removed: {error.strerror}") from None
+            raise VitcamError(f"the browser cannot be removed: {error.strerror}") from None
 
     def follow(self, ring: Callable[[bytes], int]) -> None:
         """`ring` gets each alert with a sound, as the data of a server-sent event; it returns how many heard it."""

@@ -98,7 +98,7 @@ def assemble(
     chosen = "" if options.model_fixed else page.model
     first = load_first_model(settings.model, options.model_from, last, set_aside.model, chosen, options.ahead)
     classifier, model = first.classifier, Current(first)
-    names = initial_names(settings.names, page)
+    names = initial_names(settings.names, page, trials.unsaved)
     vocabulary = vocabulary_of(model, names)
     if not names.in_force.page.changes_nothing:
         log.info("names that were set on the page in an earlier run are in force; change them there")
@@ -172,7 +172,7 @@ def assemble(
         settings, vocabulary, lambda: model.value.words is not None, outbox, environ,
         note=recording.note, picture=recording.picture_soon,
     )  # fmt: skip
-    alerts = None if every else RunningAlerts(rule_engine, SavedAlerts(state_folder(environ)), areas)
+    alerts = None if every else RunningAlerts(rule_engine, SavedAlerts(state_folder(environ), trials.unsaved), areas)
     console = build_sink(settings.log, every, classifier.displayed_labels)
     event_counts = EventCounts()
     publisher.connect(console, rule_engine.runner, MovedCamera(follower), event_counts)
@@ -183,7 +183,7 @@ def assemble(
     fetch = _picture_fetch() if settings.web.enabled and settings.web.fetch else None
     peers = PeerWatch(settings.peers.own, state_folder(environ))
     disk = DiskWatch(state_folder(environ))
-    state = RunState(pipeline, heat, recording, rule_engine, model, disk, outbox)
+    state = RunState(pipeline, heat, recording, rule_engine, model, disk, outbox, trials.unsaved)
     default = Current(default_variant(settings, classifier))
     models = RunningModel(
         model,
@@ -245,6 +245,7 @@ def assemble(
             inbox=inbox.answers if inbox else None,
             set_aside=set_aside,
             settings=running_settings,
+            unsaved=trials.unsaved,
             alerts=alerts,
             fetch=fetch,
             peers=peers,

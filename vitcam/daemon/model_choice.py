@@ -123,7 +123,8 @@ class RunningModel:
         name = self._page.model
         with self._changing:
             before = self._model.value
-            if self.fixed or not name or (name == before.name_or_file and _stamp(name) == self._stamp):
+            is_unsaved = "model" in self._trials.unsaved.reasons
+            if self.fixed or not name or is_unsaved or (name == before.name_or_file and _stamp(name) == self._stamp):
                 return ""
             try:
                 self.put(self._load(name))

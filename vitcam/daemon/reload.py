@@ -43,7 +43,7 @@ class Reloader:
         returns  one sentence for the status line on what is not in use; empty if all settings are
         """
         try:
-            changes = self._take(self._read_again())
+            changes = self._take(self._daemon.settings.with_unsaved(self._read_again()))
         except VitcamError as error:
             refused = f"the settings stay as they were: {error}"
             log.error("%s", refused)

@@ -14,6 +14,7 @@ from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.state import MqttState, PipelineState, State
 from vitcam.storage.outbox import Outbox
+from vitcam.storage.unsaved import Unsaved
 
 
 @dataclass(slots=True)
@@ -27,6 +28,7 @@ class RunState:
     model: Current[RunModel]
     disk: DiskWatch
     outbox: Outbox
+    unsaved: Unsaved
     mqtt: Callable[[], MqttState] = MqttState
     cost: CostMeter = field(default_factory=CostMeter)
     thread_trouble: str = ""
@@ -48,6 +50,7 @@ class RunState:
             clips=self.recording.clip_counts(),
             mqtt=self.mqtt(),
             problem=self.recording.problem(),
+            unsaved=dict(self.unsaved.reasons),
             notices=tuple(filter(None, (self.recording.notice, self.outbox.notice))),
         )
 

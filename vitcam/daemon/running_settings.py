@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from vitcam.clips.ffmpeg import find_ffmpeg
@@ -75,14 +76,24 @@ class RunningSettings:
         self._service = service
         self._new: queue.SimpleQueue[NewSettings] = queue.SimpleQueue()
         self._changing = threading.Lock()
+        self._unsaved: PageLayer | None = None
         self.take(running)
+
+    @property
+    def layer(self) -> PageLayer:
+        """What was set on the page, also where the disk did not take it so far."""
+        return self._unsaved or self._page.layer
+
+    def with_unsaved(self, wanted: Settings) -> Settings:
+        """Settings that were read again, with what was set on the page and could not be saved so far."""
+        return wanted if self._unsaved is None or self._layers is None else self._layers(self._unsaved).settings
 
     def take(self, running: Settings) -> None:
         """These are the settings in force from now on."""
         self.running = running
         in_force = {"camera.crop": running.camera.crop, "camera.masks": running.camera.masks, "zones": running.zones}
         try:
-            effective = None if self._layers is None else self._layers(self._page.layer)
+            effective = None if self._layers is None else self._layers(self.layer)
         except VitcamError:  # the configuration was changed, and nobody has read it again so far
             effective = None
         self.can_be_set = frozenset(name for name in ON_PAGE if effective and not effective.given(name))
@@ -95,7 +106,7 @@ class RunningSettings:
     def read(self) -> None:
         """Have the supervisor take over what is kept now."""
         if self._layers is not None:
-            self._new.put(NewSettings(self._layers(self._page.layer).settings))
+            self._new.put(NewSettings(self._layers(self.layer).settings))
 
     def new(self) -> Iterator[NewSettings]:
         """What was set since the last call. For the supervisor."""
@@ -109,7 +120,7 @@ class RunningSettings:
         """For `/api/settings`."""
         trouble, layers = "", self._layers_or_refuse()
         try:
-            effective = layers(self._page.layer)
+            effective = layers(self.layer)
         except VitcamError as error:  # the configuration was changed, and nobody has read it again so far
             trouble, effective = str(error), EffectiveSettings.of(self.running)
         rows = [self._row(name, effective) for name in options() if name in ON_PAGE]
@@ -132,7 +143,7 @@ class RunningSettings:
         """
         layers = self._layers_or_refuse()
         with self._changing:
-            before = self._page.layer
+            before = self.layer
             layer = _changed(layers(before), before, values)
             effective = layers(layer)
             for name, value in values.items():
@@ -143,7 +154,7 @@ class RunningSettings:
             if any(name.partition(".")[0] not in _WITHOUT_FRAMES for name in changes.live):
                 self._try(before)
             log.info("set on the page: %s", ", ".join(sorted(values)))
-            return self._page.save_settings(layer.values)
+            return self._save(layer)
 
     def restart(self) -> None:
         """End, so that systemd starts the daemon again."""
@@ -205,7 +216,7 @@ class RunningSettings:
 
     def _try(self, before: PageLayer) -> None:
         """Wait until a frame was classified; where a stage fails, the settings before are in force again."""
-        tried = self._trials.begin("settings", lambda: "")
+        tried = self._trials.begin("settings on trial", lambda: "")
         try:
             tried.result(_WAIT_S)
         except TimeoutError:
@@ -218,8 +229,16 @@ class RunningSettings:
         """In the thread that noticed, which must not wait."""
         log.error("what was set on the page last is taken back, since a stage failed with it")
         new = NewSettings(self._layers_or_refuse()(before).settings)
-        new.done.add_done_callback(lambda _: self._page.save_settings(before.values))
+        new.done.add_done_callback(lambda _: self._save(before))
         self._new.put(new)
+
+    def _save(self, layer: PageLayer) -> str:
+        return self._trials.unsaved.keep("settings", partial(self._write, layer))
+
+    def _write(self, layer: PageLayer) -> str:
+        reason = self._page.save_settings(layer.values)
+        self._unsaved = layer if reason else None
+        return reason
 
 
 def _changed(effective: EffectiveSettings, before: PageLayer, values: Mapping[str, object]) -> PageLayer:

@@ -135,17 +135,22 @@ class EventStore:
     def let_go(self) -> None:
         """Masks were drawn: no picture that waits is stored, and no event that lasts shows one that was.
 
-        raises  VitcamError if the disk is too slow, or cannot be written
+        On a full disk their files go first, and what names them once it can be written. Raises VitcamError.
         """
         self._queue.let_go()
-        if self._writer.worker.started:
-            self._pictures.remove(self._result_of(self._writer.let_go, first=True))
+        if not self._writer.worker.started:
+            return
+        try:
+            files = self._result_of(self._writer.let_go, first=True)
+        except VitcamError:
+            if not self._writer.trouble:
+                raise
+            files = self._read(lambda connection: writing.open_pictures(connection, self._writer.first), [])
+            self._submit(lambda connection: writing.forget_pictures(connection, files), awaited=False, first=True)
+        self._pictures.remove(files)
 
     def find(self, query: Query, limit: int = 50, before: str | None = None, after: str | None = None) -> Page:
-        """The newest events that a query means, or those beside one, as `search.find` has them.
-
-        raises  VitcamError if the history cannot be read
-        """
+        """The newest events that a query means, or those beside one, as `search.find` has them. Raises VitcamError."""
         return self._read(lambda connection: search.find(connection, query, limit, before, after), Page((), None))
 
     def wait_for_picture(self, event_id: str, timeout_s: float) -> StoredEvent | None:
@@ -252,11 +257,7 @@ class EventStore:
         return True
 
     def delete_some(self, query: Query) -> int:
-        """Delete the newest events that a query means, with all their files, for a few seconds at most.
-
-        returns  how many; 0: there are no more
-        raises   VitcamError if the history cannot be written
-        """
+        """Delete the newest events of a query, with their files, for a few seconds; returns how many."""
         deleted, until_s = 0, time.monotonic() + _DELETE_S
         while events := self.find(query, search.MOST).events:
             self._delete(events)

@@ -74,7 +74,7 @@ class HistoryWriter:
         self._housekeeping: Housekeeping | None = None
         self._file: FileWatch | None = None
         self._has_begun = False
-        self._first = 0
+        self.first = 0
         """Number of the first row of this run; 0: nothing of it is in this file."""
         self._clock = clock
         self.timestamps: EventTimestamps | None = None
@@ -110,7 +110,7 @@ class HistoryWriter:
         Called within a transaction. Returns the files that nothing names any more.
         """
         self._deduplicator.forget()
-        return forget_open_pictures(connection, self._first)
+        return forget_open_pictures(connection, self.first)
 
     def _run(self) -> None:
         more = True
@@ -195,7 +195,7 @@ class HistoryWriter:
 
     def _set_up(self, connection: sqlite3.Connection) -> None:
         """All that belongs to one open connection."""
-        if not self._first:
+        if not self.first:
             self._begin(connection)
         if self.rules is not None:
             self.timestamps = EventTimestamps(connection, self._clock)
@@ -211,7 +211,7 @@ class HistoryWriter:
                 shown = partial(newest_pictures, connection)
                 self._pictures.remove_left_behind(own, shown, last_picture(connection))
         self._has_begun = True
-        self._first = first_free(connection)
+        self.first = first_free(connection)
 
     def _changed(self, change: Change) -> None:
         """Somebody else has touched the file: use what has its name now. What waits in memory is written there.
@@ -227,7 +227,7 @@ class HistoryWriter:
             return
         if change != "without its log":
             self._stored.clear()
-            self._first = 0
+            self.first = 0
         self.notice = NOTICES[change].format(self._folder / FILE)
         log.error("%s", self.notice)
 
@@ -330,7 +330,7 @@ class HistoryWriter:
         """Set the file aside before it is closed: SQLite would move its log into it."""
         connection, self._connection = self._connection, None
         self._stored.clear()
-        self._first = 0
+        self.first = 0
         try:
             self.notice = set_aside(self._folder, what)
             log.error("%s", self.notice)

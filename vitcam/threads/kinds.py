@@ -98,7 +98,7 @@ KINDS: Mapping[str, ThreadKind] = {
         60.0,
     ),
     "remember": ThreadKind(
-        "keeps crop and zones for the next start once they have worked; it begins with the first change",
+        "keeps crop and zones for the next start once they have worked, and saves what a full disk did not take",
         "the disk",
         "changes of the page are not kept",
         60.0,

@@ -23,6 +23,7 @@ from vitcam.slot import Current, Slot
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
 from vitcam.state import State
+from vitcam.storage.unsaved import Unsaved
 from vitcam.threads.worker import WatchedExecutor
 from vitcam.web.stream.variant import Demand, Variant
 from vitcam.web.tls import CertificateFiles
@@ -219,6 +220,8 @@ class WebParts:
     """None: nothing is remembered."""
     settings: SettingsChoice | None = None
     """None: nothing can be set."""
+    unsaved: Unsaved = field(default_factory=Unsaved)
+    """Saves words."""
     alerts: Alerts | None = None
     """None: no alerts can be made, as in a run that classifies files as fast as it can."""
     peers: PeerWatch = field(default_factory=lambda: PeerWatch((), None))

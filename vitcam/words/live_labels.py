@@ -11,6 +11,7 @@ from vitcam.errors import VitcamError
 from vitcam.model.bundle import Bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.words import Words
+from vitcam.storage.unsaved import NotWritten
 from vitcam.words.relabel import new_labels, write_relabelled
 
 log = logging.getLogger(__name__)
@@ -44,19 +45,25 @@ class LiveLabels:
         """How many words the model takes at most."""
         return self._model.card.word_capacity - 1
 
-    def replace(self, words: Sequence[str]) -> str:
-        """Change the words; returns why the next run will not have them, "" if it will. Takes seconds on a Pi.
+    def replace(self, words: Sequence[str]) -> None:
+        """Change the words. Takes seconds on a Pi.
 
         raises  UsageError, ModelError, VitcamError as `new_labels`; the words stay then
         """
         labels, vectors = new_labels(self._model, words)
         self._change = _Change(labels, vectors)
         log.info("the words are now: %s", ", ".join(labels))
+
+    def save(self) -> str:
+        """Write the model with these words; returns why the next run will not have them, "" if it will."""
+        change = self._change
+        if change is None:
+            return ""
         try:
             self._place.parent.mkdir(parents=True, exist_ok=True)
-            write_relabelled(self._model, labels, vectors, self._place)
+            write_relabelled(self._model, change.labels, change.words, self._place)
         except OSError as error:
-            return f"{self._place} cannot be written: {error.strerror}"
+            return NotWritten.of(self._place, error)
         except VitcamError as error:
             return str(error)
         return ""

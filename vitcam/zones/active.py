@@ -1,12 +1,15 @@
 """Zones and masks in force. The page changes them; sources, the classifying thread and the publisher read them."""
 
+import logging
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 
-from vitcam.errors import UsageError
+from vitcam.errors import UsageError, VitcamError
 from vitcam.zones.areas import NO_AREAS, Areas
+
+log = logging.getLogger(__name__)
 
 
 def not_kept(_: Areas) -> str:
@@ -31,6 +34,8 @@ class ActiveAreas:
         unknown: str = "",
     ) -> None:
         self.unknown = unknown
+        self.warning = ""
+        """What may still show what the newest masks hide, as one sentence; empty: nothing does."""
         self._in_force = (areas, origin)
         self._save = save
         self._changing = threading.RLock()
@@ -69,17 +74,20 @@ class ActiveAreas:
 
         When it returns, no picture without the new masks is left in memory, nor one that is still to be stored.
 
-        raises  VitcamError where something that holds pictures did not let go of them; the areas are in force and
-                saved. UsageError where the zones do not work: those before are in force again, with the new masks
+        Where something that holds pictures did not let go of them, `warning` says so.
+
+        raises  UsageError where the zones do not work: those before are in force again, with the new masks
         """
         with self._changing:
             before = self._in_force
             try:
                 self._put_in_force(areas, "page")
-                self.unknown = ""
-            finally:
-                reason = self._save_or_undo(areas, *before)
-            return reason
+                self.warning = ""
+            except VitcamError as error:
+                self.warning = f"pictures from before the new masks may still be shown: {error}"
+                log.error("%s", self.warning)
+            self.unknown = ""
+            return self._save_or_undo(areas, *before)
 
     def _save_or_undo(self, areas: Areas, before: Areas, origin: str) -> str:
         try:

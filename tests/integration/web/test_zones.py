@@ -60,6 +60,7 @@ def test_zones_and_masks_are_given_in_fractions_with_what_set_them(zoned: WebSer
         "masks": [[0.9, 0, 0.1, 0.1]],
         "from": "configuration",
         "fixed": {"zones": "", "masks": ""},
+        "warning": "",
     }
 
 

@@ -12,6 +12,7 @@ from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.state import Actions, Cost, Heat, PipelineState, Rates, State
 from vitcam.storage.outbox import Outbox
+from vitcam.storage.unsaved import Unsaved
 
 
 class Pipeline:
@@ -40,6 +41,7 @@ def state() -> RunState:
         Current(model),
         disk,
         Outbox(None),
+        Unsaved(),
         cost=cost,
     )
 
@@ -56,7 +58,7 @@ def test_the_state_has_its_fields_in_the_order_that_the_api_promises() -> None:
     assert list(State.__dataclass_fields__) == [
         *("status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "zones"),
         *("model_loads", "follows", "following", "paused", "reasons"),
-        *("heat", "cost", "history", "actions", "clips", "mqtt", "problem", "notices"),
+        *("heat", "cost", "history", "actions", "clips", "mqtt", "problem", "notices", "unsaved"),
     ]
 
 

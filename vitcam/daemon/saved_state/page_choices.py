@@ -23,6 +23,7 @@ from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.storage.state_file import StateFile
+from vitcam.storage.unsaved import NotWritten
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import NO_AREAS, Areas
 from vitcam.zones.record import areas_record, own_sides, read_areas
@@ -64,7 +65,7 @@ class _CameraRecords:
         try:
             self.file.write(json.dumps(dict(list(records.items())[-_MOST:]), indent=1))
         except OSError as error:
-            return f"{self.file.path} cannot be written: {error.strerror}"
+            return NotWritten.of(self.file.path, error)
         return ""
 
     def parse(self, text: str) -> dict[str, Any]:
@@ -224,8 +225,12 @@ def initial_areas(settings: Settings, environ: Mapping[str, str], trials: Trials
 def _save_once_worked(saved: SavedAreas, trials: Trials | None, areas: Areas) -> str:
     """As `SavedAreas.save`; but masks at once, since a start without them would show what they hide."""
     before, _ = saved.load()
-    if trials is None or areas.zones == before.zones:
+    if trials is None:
         return saved.save(areas)
+    if areas.zones == before.zones:
+        return trials.unsaved.keep("zones", partial(saved.save, areas))
+    failed = ""
     if areas.masks != before.masks:
-        saved.save(replace(areas, zones=before.zones))
-    return trials.keep("zones", lambda: saved.save(areas))
+        failed = trials.unsaved.keep("zones", partial(saved.save, replace(areas, zones=before.zones)))
+    reason = trials.keep("zones", partial(saved.save, areas))
+    return reason and (failed or reason)

@@ -11,6 +11,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from vitcam.errors import UsageError
 from vitcam.names.active import ActiveNames
 from vitcam.names.wanted import NOTHING_WANTED, WantedNames, checked_language, names_in, own_names
 from vitcam.storage.state_file import StateFile
+from vitcam.storage.unsaved import NotWritten, Unsaved
 
 _NAMES, _LANGUAGE = "names", "language"
 _MODEL, _NAME = "model", "name"
@@ -107,7 +109,7 @@ class PageSettings:
             try:
                 self._file.write(_HEAD + tomli_w.dumps(change(self._sections())))
             except OSError as error:
-                return f"{self._file.path} cannot be written: {error.strerror}"
+                return NotWritten.of(self._file.path, error)
         return ""
 
 
@@ -144,9 +146,13 @@ def _section(sections: Mapping[str, Any], name: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def initial_names(names: NameSettings, page: PageSettings) -> ActiveNames:
-    """As the configuration says, and as they were set on the page where it says nothing."""
-    return ActiveNames(names.wanted, page.names, page.save_names)
+def initial_names(names: NameSettings, page: PageSettings, unsaved: Unsaved | None = None) -> ActiveNames:
+    """As the configuration says, and as they were set on the page where it says nothing.
+
+    unsaved  saves changes of them; None: nobody changes them
+    """
+    saving = unsaved or Unsaved()
+    return ActiveNames(names.wanted, page.names, lambda wanted: saving.keep("names", partial(page.save_names, wanted)))
 
 
 def _parsed(text: str) -> tuple[dict[str, Any], WantedNames]:

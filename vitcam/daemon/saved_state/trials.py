@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from vitcam.errors import UsageError
+from vitcam.storage.unsaved import Unsaved
 from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,8 @@ class Trials:
         self._waiting: dict[str, _OnTrial] = {}
         self._due: dict[str, _OnTrial] = {}
         self._closed = False
+        self.unsaved = Unsaved()
+        """Saves what needs no trial, too."""
         self.worker = Worker("remember", self._work)
 
     def keep(self, what: str, save: Callable[[], str], undo: Callable[[], None] | None = None) -> str:
@@ -102,9 +105,10 @@ class Trials:
             with self._changed:
                 self._changed.wait_for(lambda: self._due or self._closed, _LOOK_S)
                 due, self._due = self._due, {}
-            for trial in due.values():
+            self.unsaved.try_again(at_once=self._closed)
+            for what, trial in due.items():
                 try:
-                    trial.done.set_result(trial.save())
+                    trial.done.set_result(self.unsaved.keep(what, trial.save))
                 except Exception as error:  # the caller who waits gets it, and the next one is saved all the same
                     log.exception("a change could not be kept")
                     trial.done.set_exception(error)

@@ -1,7 +1,7 @@
 """The changes of the history: each function works within the caller's transaction."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vitcam.history.database.rows import actions_of, actions_text, summary_values, values_of
@@ -86,10 +86,30 @@ def forget_open_pictures(connection: sqlite3.Connection, first: int) -> list[str
         "SELECT n, frame FROM events WHERE end_ms IS NULL AND n >= ? AND (frame IS NOT NULL OR shared IS NOT NULL)",
         (first,),
     ).fetchall()
+    _take_pictures(connection, "n", [n for n, _ in found])
+    return [frame for _, frame in found if frame is not None]
+
+
+def open_pictures(connection: sqlite3.Connection, first: int) -> list[str]:
+    """The files of the pictures of the events that last, of the rows from number `first` on."""
+    query = "SELECT frame FROM events WHERE end_ms IS NULL AND n >= ? AND frame IS NOT NULL"
+    return [frame for (frame,) in connection.execute(query, (first,))]
+
+
+def forget_pictures(connection: sqlite3.Connection, files: Sequence[str]) -> bool:
+    """Take pictures whose files are gone from their events. True: it is done."""
+    _take_pictures(connection, "frame", files)
+    return True
+
+
+def _take_pictures(connection: sqlite3.Connection, column: str, values: Sequence[Any]) -> None:
+    """From the events that have one of the values in a column."""
     bare = summary_values(FrameSummary()) | {"frame": None, "frame_bytes": 0, "shared": None}
     columns = ", ".join(f"{name} = ?" for name in bare)
-    connection.executemany(f"UPDATE events SET {columns} WHERE n = ?", [[*bare.values(), n] for n, _ in found])  # noqa: S608
-    return [frame for _, frame in found if frame is not None]
+    connection.executemany(
+        f"UPDATE events SET {columns} WHERE {column} = ?",  # noqa: S608 - both are names of columns
+        [[*bare.values(), value] for value in values],
+    )
 
 
 def frame_of(connection: sqlite3.Connection, event_id: str) -> str | None:

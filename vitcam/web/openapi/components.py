@@ -255,7 +255,8 @@ def _areas() -> dict[str, Schema]:
 
 def _of_zones() -> dict[str, Schema]:
     place = described(TEXT, "Where the configuration says them; empty: the page can change them.")
-    return {"from": _ORIGIN, "fixed": record({"zones": place, "masks": place})}
+    warning = described(TEXT, "What may still show what the newest masks hide; empty: nothing does.")
+    return {"from": _ORIGIN, "fixed": record({"zones": place, "masks": place}), "warning": warning}
 
 
 def _names() -> dict[str, Schema]:

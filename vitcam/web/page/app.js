@@ -24,6 +24,7 @@ import { Seen } from "./seen.js";
 import { SetAside } from "./set_aside.js";
 import { checkSession, showSession } from "./session.js";
 import { Speed } from "./speed.js";
+import { showUnsaved } from "./unsaved.js";
 import { isLive, Views } from "./views.js";
 import { Windows } from "./windows.js";
 
@@ -183,6 +184,7 @@ function showState(state, began) {
   crop.show(state.view, state.zones);
   document.getElementById("zones").disabled = !state.view.picture;
   setAside.show(state.set_aside);
+  showUnsaved(state.unsaved);
   today.show(state.history);
   guide.setState(state);
   document.documentElement.dataset.scope = state.access?.scope ?? "control";

@@ -10,6 +10,7 @@ from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model.record import brief_record, model_record, names_of_model
 from vitcam.pictures.overlay_kinds import available_overlays
 from vitcam.run_model import RunModel
+from vitcam.storage.unsaved import Unsaved
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import one_of
 from vitcam.web.parts import ChosenModel, ModelChoice
@@ -36,6 +37,7 @@ class ModelRoutes(Handlers):
         self._model = app.parts.model
         self._models = app.parts.models
         self._names = app.parts.names
+        self._unsaved = app.parts.unsaved
         self._default = app.parts.default
         self._reads = app.threads.reads
         quota = Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words")
@@ -127,7 +129,7 @@ class ModelRoutes(Handlers):
             raise UsageError(
                 "the labels of this model cannot be changed; `vitcam-train words` makes models whose labels are words"
             )
-        reason = await self._admission.serve(request, lambda body: _replace(words, body))
+        reason = await self._admission.serve(request, lambda body: _replace(words, body, self._unsaved))
         return web.json_response({"words": list(words.labels), "remembered": not reason, "reason": reason})
 
 
@@ -171,15 +173,16 @@ def words_record(words: "LiveLabels | None") -> dict[str, Any]:
     return {"words": None} if words is None else {"labels": list(words.labels), "words": words.room}
 
 
-def _replace(words: "LiveLabels", body: Body) -> str:
+def _replace(words: "LiveLabels", body: Body, unsaved: Unsaved) -> str:
     """Returns why they will not be remembered, or ""."""
     wanted = read_words(read_json(body))
     try:
-        return words.replace(wanted)
+        words.replace(wanted)
     except VitcamError as error:
         if isinstance(error, UsageError) and not isinstance(error, ModelError):
             raise
         raise web.HTTPServiceUnavailable(text=str(error)) from error  # the client cannot mend what is missing here
+    return unsaved.keep("words", words.save)
 
 
 def read_words(body: Any) -> list[str]:

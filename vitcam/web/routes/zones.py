@@ -81,7 +81,7 @@ class ZonesRoute(Handlers):
     def _record(self) -> dict[str, Any]:
         areas, origin = self._active.in_force
         fixed = {"zones": self._fixed("zones"), "masks": self._fixed("camera.masks")}
-        return {**areas_record(areas, self._sides), "from": origin, "fixed": fixed}
+        return {**areas_record(areas, self._sides), "from": origin, "fixed": fixed, "warning": self._active.warning}
 
     def _sides(self, region: Region) -> list[float] | None:
         """x, y, width, height in fractions; None for a region in px before the first picture."""
