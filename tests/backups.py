@@ -41,8 +41,8 @@ class Machine:
         return vitcam("restore", str(file), *options, *self.options)
 
     def files(self) -> dict[str, bytes]:
-        """Everything that is there."""
-        found = (path for path in self.root.rglob("*") if path.is_file())
+        """Everything that is there but the lock of the state folder."""
+        found = (path for path in self.root.rglob("*") if path.is_file() and path != self.root / "state" / "lock")
         return {str(path.relative_to(self.root)): path.read_bytes() for path in sorted(found)}
 
 

@@ -2,3 +2,6 @@
 
 Nothing in an archive is believed before it is checked: names, kinds, sizes and SHA-256.
 """
+
+RESTORING = ".vitcam-restore"
+"""In a folder: what a restore is about to put there."""

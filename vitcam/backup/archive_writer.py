@@ -6,7 +6,6 @@ import os
 import socket
 import stat
 import tarfile
-import tempfile
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from vitcam.backup.found_files import FoundFile
 from vitcam.backup.manifest import MOST_FILES, NAME, CarriedFile, Manifest
 from vitcam.backup.output import temporary_room
 from vitcam.errors import UsageError, VitcamError
+from vitcam.storage.files import temporary_folder
 
 Progress = Callable[[int], None]
 """Gets the bytes that were read since the last call."""
@@ -90,8 +90,8 @@ def _add(tar: tarfile.TarFile, found: FoundFile, room: Path, progress: Progress)
 def _copy(found: FoundFile, room: Path) -> IO[bytes]:
     """A database as of one moment, in a file without a name."""
     own = room if found.owned.owner is None else temporary_room()
-    with tempfile.TemporaryDirectory(prefix=".vitcam-backup-", dir=own) as folder:
-        copy = Path(folder) / "database"
+    with temporary_folder(own, "backup") as folder:
+        copy = folder / "database"
         copy_database(found.path, copy)
         return copy.open("rb")
 

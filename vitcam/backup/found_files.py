@@ -1,4 +1,4 @@
-"""Which files of a folder a backup takes: all but locks, temporary files, caches, links, pipes and devices.
+"""Which files of a folder a backup takes: all but the few that vitcam makes for one run, links, pipes and devices.
 
 It tells of files that the configuration names and that lie outside of the folders.
 """
@@ -9,20 +9,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from vitcam.backup import RESTORING
 from vitcam.backup.database import companions
-from vitcam.backup.places import CarriedFolder
+from vitcam.backup.places import DATA, STATE, CarriedFolder
 from vitcam.config.load import merge_layers
 from vitcam.errors import VitcamError
+from vitcam.storage.files import is_unfinished, was_unfinished
 from vitcam.storage.owner import OwnedFolder
 
 BEFORE_RESTORE = "before-restore-"
 """How a folder is called in which `restore` keeps what was there before."""
 DEEPEST = 32
 """Folders within each other."""
-_LEFT_OUT = re.compile(
-    rf"\..*|.*~|lost\+found|__pycache__|cache|tmp|tmp\w{{8}}|lock|sessions\.json|outbox\.db.*|.*\.(cache|lock|pid|sock|tmp|part|partial|swp)|{BEFORE_RESTORE}.*",
-    re.DOTALL,
-)
+_OF_ONE_RUN = frozenset(
+    {
+        ("lock",), ("serving.lock",),
+        ("sessions.json",),  # who has logged out must not be logged in again by a restore
+        *((f"outbox.db{ending}",) for ending in ("", "-wal", "-shm", "-journal", ".damaged")),  # sent long ago by then
+    }
+)  # fmt: skip
+"""Of the state folder."""
+_FEATURES = re.compile(r"datasets/[^/]+/\.vitcam-features\.npz")
+"""Of the state folder: what a model makes of the pictures of a data set, which the next teaching makes again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +52,22 @@ class _Search:
     notes: list[str] = field(default_factory=list)
 
 
-def is_left_out(name: str) -> bool:
-    """Whether a file or folder of this name is a lock, a temporary file or a cache. Hidden ones are all left out.
+def is_of_one_run(place: str, path: str) -> bool:
+    """Whether no backup carries a file or folder: vitcam made it for itself. Where it lies says so, not only its name.
 
-    Sessions are left out, too: who has logged out must not be logged in again by a restore. And webhooks that
-    wait: those that a restore would bring back have been sent long ago.
+    What people may call as they like, such as a label, is never meant.
+
+    place  the folder's name in every backup
+    path   below that folder
     """
-    return _LEFT_OUT.fullmatch(name) is not None
+    parts = tuple(path.split("/"))
+    if parts[0] in ("lost+found", RESTORING) or parts[0].startswith(BEFORE_RESTORE):
+        return True
+    if any(map(is_unfinished, parts)):
+        return True
+    if place.startswith(STATE):
+        return parts in _OF_ONE_RUN or _FEATURES.fullmatch(path) is not None or was_unfinished(parts[-1])
+    return place == DATA and parts[0] == "models" and was_unfinished(parts[-1])
 
 
 def find_files(places: Sequence[CarriedFolder]) -> tuple[list[FoundFile], list[str]]:
@@ -73,7 +90,7 @@ def _within(
 ) -> Iterator[FoundFile]:
     try:
         with os.scandir(folder) as listed:
-            entries = sorted((entry for entry in listed if not is_left_out(entry.name)), key=lambda each: each.name)
+            entries = sorted(listed, key=lambda each: each.name)
     except FileNotFoundError:  # nothing is there yet, or the daemon has deleted it meanwhile
         return
     except OSError as error:
@@ -82,6 +99,8 @@ def _within(
     left = companions(Path(entry.path) for entry in entries)
     for entry in entries:
         path, inner = Path(entry.path), f"{name}/{entry.name}"
+        if is_of_one_run(*inner.split("/", 1)):
+            continue
         if entry.is_dir(follow_symlinks=False):
             if depth >= DEEPEST - 2:
                 search.notes.append(f"{path} was left out: it lies more than {DEEPEST} folders deep")

@@ -4,18 +4,18 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitcam.backup.found_files import is_left_out
+from vitcam.backup.found_files import is_of_one_run
 from vitcam.backup.manifest import CarriedFile, Manifest
-from vitcam.backup.places import CarriedFolder
+from vitcam.backup.places import STATE, CarriedFolder
 from vitcam.errors import UsageError, VitcamError
-from vitcam.folders import state_folder
+from vitcam.storage.lock import SERVING_LOCK, FolderLock, holder_of
 
 _SPARE = 2**24
 """Bytes of a disk that stay free."""
-_PROC = Path("/proc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class RestorePlan:
     """Files that have no place here."""
 
     def place_of(self, file: CarriedFile) -> CarriedFolder | None:
-        if any(is_left_out(part) for part in file.path.split("/")):
+        if is_of_one_run(file.place, file.path):
             return None
         return next((place for place in self.places if place.name == file.place), None)
 
@@ -86,7 +86,7 @@ def _within(place: CarriedFolder, manifest: Manifest, plan: RestorePlan) -> list
             coming[file.path.partition("/")[0]].append(file)
     with place.owned().acting() as folder:
         here = {path.name for path in folder.iterdir()} if folder.exists() else set()
-    there = {name for name in here if not is_left_out(name)}
+    there = {name for name in here if not is_of_one_run(place.name, name)}
     return [
         PlannedChange(place.folder / name, _what(name, coming, there), len(files), sum(file.size for file in files))
         for name in sorted(there | coming.keys())
@@ -100,35 +100,20 @@ def _what(name: str, coming: dict[str, list[CarriedFile]], there: set[str]) -> s
     return "replaced" if name in there else "new"
 
 
-def running_daemon(state: Path) -> int | None:
-    """The process of a `vitcam run` with this state folder, if this user may see one.
-
-    Each daemon is asked for by its own environment, which says where its state lies.
-    """
-    wanted = os.path.realpath(state)
-    for folder in _PROC.iterdir():
-        if folder.name.isdigit() and int(folder.name) != os.getpid() and _state_of(folder) == wanted:
-            return int(folder.name)
-    return None
-
-
-def _state_of(process: Path) -> str | None:
-    """Where a process keeps its state, if it is a daemon."""
-    try:
-        if not _is_daemon((process / "cmdline").read_bytes().split(b"\0")):
-            return None
-        lines = (process / "environ").read_bytes().split(b"\0")
-    except OSError:  # it has ended, or belongs to somebody else
-        return None
-    pairs = (os.fsdecode(line).partition("=") for line in lines)
-    folder = state_folder({name: value for name, _, value in pairs})
-    return os.path.realpath(folder) if folder else None
-
-
-def _is_daemon(arguments: list[bytes]) -> bool:
-    """Whether a command line is `vitcam run`, however it was started."""
-    names = [os.path.basename(argument) for argument in arguments]  # noqa: PTH119 - bytes
-    return b"vitcam" in names[:6] and b"run" in names[names.index(b"vitcam") + 1 :]
+def hold_state(places: Sequence[CarriedFolder], held: ExitStack) -> None:
+    """Keep every daemon off the state folders as long as `held` is open. Raises VitcamError if one runs there."""
+    for place in places:
+        mine = place.owned()
+        with mine.acting() as folder:
+            if not place.name.startswith(STATE) or not folder.is_dir():
+                continue
+            process = holder_of(folder) or holder_of(folder, SERVING_LOCK)
+            if process is not None:
+                raise VitcamError(
+                    f"a daemon (process {process}) uses {place.folder}; end it first (the service: `sudo systemctl "
+                    "stop vitcam`), and start it again afterwards"
+                )
+            held.enter_context(FolderLock(folder)).take()
 
 
 def _existing(folder: Path) -> Path:

@@ -1,49 +1,53 @@
 """Puts the files of an archive in place: all of them, or none.
 
-First everything is written beside its place, and checked. Then what was there is moved into a folder of its own, and
-the new files take its place, each by one rename. What fails before the end is taken back.
+First everything is written beside its place, and checked. Then the journal exchanges it for what was there.
 """
 
 import os
+import secrets
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from vitcam.backup.archive_reader import BackupArchive
 from vitcam.backup.archive_writer import Progress
-from vitcam.backup.found_files import BEFORE_RESTORE, is_left_out
+from vitcam.backup.found_files import BEFORE_RESTORE, is_of_one_run
+from vitcam.backup.journal import RestorePart, exchange, unpacking
 from vitcam.backup.manifest import CarriedFile
-from vitcam.backup.places import CarriedFolder
+from vitcam.backup.places import STATE, CarriedFolder
 from vitcam.backup.restore_plan import RestorePlan
 from vitcam.errors import VitcamError
+from vitcam.processes.interrupts import Interrupts
 from vitcam.storage.owner import OwnedFolder, owned
 
-_STAGING = ".vitcam-restore-"
-_Undo = tuple[OwnedFolder, Callable[[], object]]
 
-
-def restore(archive: BackupArchive, plan: RestorePlan, progress: Progress) -> tuple[Path, ...]:
+def restore(archive: BackupArchive, plan: RestorePlan, interrupts: Interrupts, progress: Progress) -> tuple[Path, ...]:
     """Put everything in place; returns the folders that keep what was there before.
 
-    raises  UsageError for a damaged archive, VitcamError if something cannot be written; nothing has changed then
+    interrupts  held off once everything is unpacked
+    raises      UsageError for a damaged archive, VitcamError if something cannot be written: nothing has changed then,
+                unless it is a HalfDoneError
     """
-    with ExitStack() as cleaned:
+    with ExitStack() as unpacked:
         try:
-            unpacked = {place.name: _Unpacked.beside(place, cleaned) for place in plan.places}
-            _unpack(archive, plan, unpacked, progress)
-            os.sync()  # the files must be on the disk before their names are
-            return _exchange(tuple(unpacked.values()))
+            begun = {place.name: _Unpacked.begin(place, unpacked) for place in plan.places}
+            _unpack(archive, plan, begun, progress)
+            parts = _parts(begun)
+            for part in parts:
+                part.write()
+            os.sync()  # all of it must be on the disk before the decision is
+            interrupts.hold_off()
+            exchange(parts)
         except OSError as error:
             where = error.filename or plan.places[0].folder
             raise VitcamError(
                 f"{where} cannot be written: {error.strerror or error}; nothing was changed; free the disk, or "
                 "run this as the user who owns the folder, or with sudo"
             ) from error
+    return tuple(part.place.folder / part.kept for part in parts if part.old)
 
 
 @dataclass(slots=True)
@@ -56,23 +60,17 @@ class _Unpacked:
     made: set[Path] = field(default_factory=set)
 
     @classmethod
-    def beside(cls, place: CarriedFolder, cleaned: ExitStack) -> "_Unpacked":
+    def begin(cls, place: CarriedFolder, unpacked: ExitStack) -> "_Unpacked":
         """In the folder itself, so that it is on the same disk; gone at the end. Raises OSError."""
         above = owned(place.folder.parent, place.named and place.named.parent)
         with above.acting():  # its own owner is known only once it is there
             _make(place)
         mine = place.owned()
         with mine.acting() as there:
-            for interrupted in there.glob(f"{_STAGING}*"):
+            for interrupted in there.glob(".vitcam-restore-*"):  # of versions until 0.2
                 shutil.rmtree(interrupted, ignore_errors=True)
-            folder = Path(tempfile.mkdtemp(prefix=_STAGING, dir=there))
-        unpacked = cls(place, mine, folder, {folder})
-        cleaned.callback(unpacked.remove)
-        return unpacked
-
-    def remove(self) -> None:
-        with self.owned.acting():
-            shutil.rmtree(self.folder, ignore_errors=True)
+        folder = unpacked.enter_context(unpacking(mine, place.mode))
+        return cls(place, mine, folder, {folder})
 
     def write(self, file: CarriedFile, content: Iterator[bytes]) -> None:
         """Raises OSError."""
@@ -96,8 +94,15 @@ class _Unpacked:
             folder.mkdir(self.place.mode)
             self.made.add(folder)
 
+    def part(self, restore: str, decider: str) -> RestorePart:
+        """What is to be moved. Raises OSError."""
+        with self.owned.acting() as folder:
+            old = sorted(path.name for path in folder.iterdir() if not is_of_one_run(self.place.name, path.name))
+            new = sorted(path.name for path in self.folder.iterdir())
+        return RestorePart(self.owned, restore, decider, f"{BEFORE_RESTORE}{restore}", tuple(old), tuple(new))
 
-def _unpack(archive: BackupArchive, plan: RestorePlan, unpacked: dict[str, _Unpacked], progress: Progress) -> None:
+
+def _unpack(archive: BackupArchive, plan: RestorePlan, begun: Mapping[str, _Unpacked], progress: Progress) -> None:
     for file, content in archive.files():
         place = plan.place_of(file)
         counted = _counted(content, progress)
@@ -105,7 +110,7 @@ def _unpack(archive: BackupArchive, plan: RestorePlan, unpacked: dict[str, _Unpa
             for _ in counted:  # checked, too
                 pass
         else:
-            unpacked[place.name].write(file, counted)
+            begun[place.name].write(file, counted)
 
 
 def _counted(content: Iterator[bytes], progress: Progress) -> Iterator[bytes]:
@@ -114,40 +119,12 @@ def _counted(content: Iterator[bytes], progress: Progress) -> Iterator[bytes]:
         yield chunk
 
 
-def _exchange(unpacked: Sequence[_Unpacked]) -> tuple[Path, ...]:
-    """Move what is there away and the new files in; after an error everything is as before. Raises OSError."""
-    undo: list[_Undo] = []
-    kept: list[Path] = []
-    try:
-        for each in unpacked:
-            with each.owned.acting() as folder:
-                old = sorted(path for path in folder.iterdir() if not is_left_out(path.name))
-                if old:
-                    keeping = _keeping_folder(folder)
-                    undo.append((each.owned, keeping.rmdir))
-                    kept.append(each.place.folder / keeping.name)
-                    _move_all(each.owned, old, keeping, undo)
-                _move_all(each.owned, sorted(each.folder.iterdir()), folder, undo)
-    except BaseException:
-        for place, take_back in reversed(undo):
-            with place.acting():
-                take_back()
-        raise
-    os.sync()
-    return tuple(kept)
-
-
-def _move_all(place: OwnedFolder, paths: Sequence[Path], folder: Path, undo: list[_Undo]) -> None:
-    for path in paths:
-        target = folder / path.name
-        path.rename(target)
-        undo.append((place, partial(target.rename, path)))
-
-
-def _keeping_folder(folder: Path) -> Path:
-    """A new folder for what was there; only its owner may look into it."""
+def _parts(begun: Mapping[str, _Unpacked]) -> list[RestorePart]:
+    """The one that decides comes last: that of a state folder, where a daemon can finish its own after the others."""
     now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return Path(tempfile.mkdtemp(prefix=f"{BEFORE_RESTORE}{now}-", dir=folder))
+    restore = f"{now}-{secrets.token_hex(4)}"
+    ordered = sorted(begun.values(), key=lambda each: each.place.name.startswith(STATE))
+    return [each.part(restore, str(ordered[-1].owned.folder)) for each in ordered]
 
 
 def _make(place: CarriedFolder) -> None:

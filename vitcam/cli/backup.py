@@ -18,6 +18,7 @@ from vitcam.terminal.verbs import grouped
 if TYPE_CHECKING:
     from vitcam.backup.manifest import Manifest
     from vitcam.backup.places import ChosenFolders
+    from vitcam.processes.interrupts import Interrupts
 
 _NICE = 10
 """Added to the niceness: a daemon that runs meanwhile goes first."""
@@ -57,6 +58,7 @@ def backup(
     """
     from vitcam.backup.archive_writer import write_archive
     from vitcam.backup.found_files import find_files, notes_on_outside
+    from vitcam.backup.journal import finish_interrupted
     from vitcam.backup.output import backup_file, check_output
     from vitcam.backup.places import carried_folders, has_service, service_instances
 
@@ -64,6 +66,8 @@ def backup(
     service = service or means_service(os.environ, has_service())
     places = carried_folders(folders.chosen(), os.environ, service, service_instances())
     check_output(file, places, force)
+    for sentence in finish_interrupted([place.owned() for place in places]):
+        tell(sentence)
     found, notes = find_files(places)
     if not found:
         looked_at = ", ".join(str(place.folder) for place in places)
@@ -71,12 +75,29 @@ def backup(
             f"there is nothing to write: no files are in {looked_at}; name others with --config and --state"
         )
     expected = sum(_size_of(each.path) for each in found)
-    with bar_of_bytes("writing", expected) as progress, backup_file(file, force) as (out, room):
+    with (
+        ended_in_order("the backup is not complete" if file == "-" else "nothing was written") as interrupts,
+        bar_of_bytes("writing", expected) as progress,
+        backup_file(file, force, interrupts) as (out, room),
+    ):
         manifest = write_archive(found, service, out, room, progress)
     for note in [*notes, *notes_on_outside(places, os.environ)]:
         tell(note)
     tell(f"wrote {'the backup' if file == '-' else file}: {amount(manifest)}")
     tell("it holds secrets (the password's hash, passwords of cameras): keep it where only you can read it")
+
+
+@contextmanager
+def ended_in_order(so_far: str) -> "Iterator[Interrupts]":
+    """What a signal ends in the context is put in order, and a sentence says what has happened."""
+    from vitcam.processes.interrupts import Interrupts
+
+    with Interrupts() as interrupts:
+        try:
+            yield interrupts
+        except KeyboardInterrupt:
+            tell(f"interrupted: {so_far}")
+            raise
 
 
 @contextmanager

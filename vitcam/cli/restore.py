@@ -1,20 +1,19 @@
 """`vitcam restore`."""
 
 import os
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.cli.backup import FolderOptions, amount, bar_of_bytes, files_and_size, tell
+from vitcam.cli.backup import FolderOptions, amount, bar_of_bytes, ended_in_order, files_and_size, tell
 from vitcam.cli.options import ServiceOption
-from vitcam.errors import VitcamError
 from vitcam.folders import means_service
 from vitcam.terminal.consoles import stdout_console
 from vitcam.terminal.verbs import grouped
 
 if TYPE_CHECKING:
     from vitcam.backup.archive_reader import BackupArchive
-    from vitcam.backup.places import CarriedFolder
     from vitcam.backup.restore_plan import RestorePlan
 
 
@@ -34,8 +33,9 @@ def restore(
     daemon first.
     """
     from vitcam.backup.archive_reader import open_archive
+    from vitcam.backup.journal import finish_interrupted
     from vitcam.backup.places import carried_folders, has_service
-    from vitcam.backup.restore_plan import plan_restore
+    from vitcam.backup.restore_plan import hold_state, plan_restore
 
     with open_archive(file) as archive:
         manifest = archive.manifest
@@ -43,12 +43,14 @@ def restore(
         service = service or means_service(os.environ, manifest.service or has_service())
         used = {each.place for each in manifest.files}
         places = carried_folders(folders.chosen(), os.environ, service, used)
-        plan = plan_restore(manifest, places)
         if dry_run:
-            _preview(archive, plan)
-        else:
-            _refuse_beside_a_daemon(places)
-            _restore(archive, plan)
+            _preview(archive, plan_restore(manifest, places))
+            return
+        with ExitStack() as held:
+            hold_state(places, held)
+            for sentence in finish_interrupted([place.owned() for place in places]):
+                tell(sentence)
+            _restore(archive, plan_restore(manifest, places))
 
 
 def _restore(archive: "BackupArchive", plan: "RestorePlan") -> None:
@@ -57,12 +59,12 @@ def _restore(archive: "BackupArchive", plan: "RestorePlan") -> None:
 
     manifest = archive.manifest
     check_room(manifest, plan)
-    with bar_of_bytes("restoring", manifest.size) as progress:
-        kept = restore(archive, plan, progress)
-    _tell_left_out(plan)
-    tell(f"restored {amount(manifest)}, as {manifest.host} had it on {manifest.date}")
-    for folder in kept:
-        tell(f"what was there before lies in {folder}; delete it once all is well")
+    with ended_in_order("nothing was changed") as interrupts, bar_of_bytes("restoring", manifest.size) as progress:
+        kept = restore(archive, plan, interrupts, progress)
+        _tell_left_out(plan)
+        tell(f"restored {amount(manifest)}, as {manifest.host} had it on {manifest.date}")
+        for folder in kept:
+            tell(f"what was there before lies in {folder}; delete it once all is well")
 
 
 def _preview(archive: "BackupArchive", plan: "RestorePlan") -> None:
@@ -82,22 +84,11 @@ def _preview(archive: "BackupArchive", plan: "RestorePlan") -> None:
     tell(f"{amount(manifest)}, written by vitcam {manifest.vitcam} on {manifest.host}, {manifest.date}; all checked")
 
 
-def _refuse_beside_a_daemon(places: "tuple[CarriedFolder, ...]") -> None:
-    from vitcam.backup.places import STATE
-    from vitcam.backup.restore_plan import running_daemon
-
-    for place in places:
-        if place.name.startswith(STATE) and (process := running_daemon(place.folder)):
-            raise VitcamError(
-                f"a daemon (process {process}) uses {place.folder}; end it first (the service: `sudo systemctl stop "
-                "vitcam`), and start it again afterwards"
-            )
-
-
 def _tell_left_out(plan: "RestorePlan") -> None:
-    names = sorted({file.place for file in plan.left_out})
-    if names:
-        count = len(plan.left_out)
+    placed = {place.name for place in plan.places}
+    without = [file.place for file in plan.left_out if file.place not in placed]
+    if names := sorted({*without}):
+        count = len(without)
         tell(
             f"{count:,} {'file was' if count == 1 else 'files were'} left out, because there is no place for "
             f"{', '.join(names)} here; name a folder with --config, --state or --data, run this as root, or install a "

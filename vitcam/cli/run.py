@@ -1,20 +1,25 @@
 """`vitcam run`."""
 
+import logging
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vitcam.backup import RESTORING
 from vitcam.cli.options import ConfigOptions, LabelsOption, ModelOption, ThreadsOption, TopKOption
-from vitcam.config.load import EffectiveSettings
+from vitcam.config.load import SYSTEM_FILE, EffectiveSettings
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
 from vitcam.errors import ModelError
+from vitcam.folders import config_folder, data_folder, state_folder
 from vitcam.pictures.view import Flip, Follow
 from vitcam.terminal.verbs import grouped
 
 if TYPE_CHECKING:
     from vitcam.daemon.model import LoadedAhead
+
+log = logging.getLogger(__name__)
 
 
 def source_names(incomplete: str) -> list[str]:
@@ -87,6 +92,7 @@ def run(
     config: ConfigOptions,
 ) -> None:
     """Classify what the camera sees, log it, and show it in a browser."""
+    _finish_interrupted_restore()
     from vitcam.processes.resources import let_garbage_lie, switch_threads_often, use_one_heap
 
     let_garbage_lie()  # until all is loaded
@@ -139,6 +145,18 @@ def run(
             ahead.close()
 
 
+def _finish_interrupted_restore() -> None:
+    """Before anything of these folders is read. Raises VitcamError where it cannot be done."""
+    named = (config_folder(os.environ), state_folder(os.environ), data_folder(os.environ), SYSTEM_FILE.parent)
+    folders = [Path(os.path.realpath(folder)) for folder in named if folder is not None]
+    if any(os.path.lexists(folder / RESTORING) for folder in folders):
+        from vitcam.backup.journal import finish_interrupted
+        from vitcam.storage.owner import owned
+
+        for sentence in finish_interrupted([owned(folder) for folder in folders]):
+            log.warning("%s", sentence)
+
+
 def _loaded_ahead(effective: EffectiveSettings) -> "LoadedAhead | None":
     """The model of the settings, which is loaded from now on; None where it has to wait.
 
@@ -147,7 +165,6 @@ def _loaded_ahead(effective: EffectiveSettings) -> "LoadedAhead | None":
     """
     from vitcam.daemon.model import LoadedAhead
     from vitcam.daemon.saved_state.page_settings import PageSettings
-    from vitcam.folders import state_folder
     from vitcam.model.files import find_model, shipped_folders
 
     settings = effective.settings.model

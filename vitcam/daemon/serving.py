@@ -7,18 +7,17 @@ from pathlib import Path
 
 from vitcam.errors import VitcamError
 from vitcam.storage.files import write_atomically
-from vitcam.storage.lock import FolderLock, holder_of
+from vitcam.storage.lock import SERVING_LOCK, FolderLock, holder_of
 from vitcam.storage.reading import read_text
 
 _FILE = "serving.json"
-_LOCK = "serving.lock"
 _MOST_BYTES = 4096
 
 
 def serving_lock(folder: Path | None) -> FolderLock:
     """What the run holds that serves the commands of a folder. It is not the lock of the run that writes events there:
     a run that keeps none leaves that one to others."""
-    return FolderLock(folder, _LOCK)
+    return FolderLock(folder, SERVING_LOCK)
 
 
 def note_address(folder: Path, url: str, lock: FolderLock) -> None:
@@ -40,4 +39,4 @@ def address_in(folder: Path) -> str | None:
         return None
     if not isinstance(url, str) or not url.startswith(("http://", "https://")):
         return None
-    return url if pid is not None and pid == holder_of(folder, _LOCK) else None  # not one that was killed
+    return url if pid is not None and pid == holder_of(folder, SERVING_LOCK) else None  # not one that was killed

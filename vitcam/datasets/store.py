@@ -122,7 +122,7 @@ class DataSets:
         try:
             self._write(path, jpeg, whole)
         except FileExistsError:
-            if path.is_file() and path.read_bytes() == jpeg:
+            if path.is_file() and path.stat().st_size == len(jpeg) and read_file(path, LARGEST) == jpeg:
                 return
             raise UsageError(
                 f"the data set {name} has another picture {picture} of {label!r}; move or delete that one first"

@@ -92,7 +92,7 @@ def put_in_place(partial: Path, path: Path, over: bool) -> None:
         partial.replace(path)
     else:
         rename_new(partial, path)
-    _sync(path.parent, os.O_RDONLY | os.O_DIRECTORY)  # without this the new name may be lost with the power
+    sync_folder(path.parent)  # without this the new name may be lost with the power
 
 
 @contextmanager
@@ -201,6 +201,11 @@ def rename_new(path: Path, target: Path) -> None:
         path.rename(target)
     else:
         path.unlink()
+
+
+def sync_folder(folder: Path) -> None:
+    """What was made, renamed and removed in a folder is on the disk then. Raises OSError."""
+    _sync(folder, os.O_RDONLY | os.O_DIRECTORY)
 
 
 def _sync(path: Path, flags: int) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from vitcam.errors import VitcamError
 
 _FILE = "lock"
+SERVING_LOCK = "serving.lock"
+"""Held by the run that serves the commands of a folder: one that keeps no events does not hold the other."""
 
 
 class FolderLock:

@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 
 from tests.backups import CONTENT, Machine, archive, machine, manifest
+from tests.integration.faults.small_disk import small_disk
 from vitcam.backup.archive_reader import open_archive
 from vitcam.backup.places import CarriedFolder
 from vitcam.backup.restore_plan import check_room, plan_restore
 from vitcam.backup.restoring import restore
 from vitcam.errors import VitcamError
+from vitcam.processes.interrupts import Interrupts
 
 BEFORE = {"state/crops.json": b"{}", "config/config.toml": b""}
 SMALL = {"state/crops.json": b"{}", "state/a": b"1" * 700}
@@ -29,7 +31,7 @@ def restored(file: Path, target: Machine) -> None:
     with open_archive(str(file)) as found:
         plan = plan_restore(found.manifest, places)
         check_room(found.manifest, plan)
-        restore(found, plan, lambda _: None)
+        restore(found, plan, Interrupts(), lambda _: None)
 
 
 def refusal(file: Path, tmp_path: Path) -> str:
@@ -271,21 +273,14 @@ def test_a_folder_that_cannot_be_written_leaves_the_other_folders_as_they_are(tm
     assert target.files() == before
 
 
-def test_an_error_in_the_middle_of_the_exchange_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_the_middle_of_the_exchange_is_taken_back(tmp_path: Path) -> None:
     file, target = archive(tmp_path / "b.tar", manifest(), CONTENT), machine(tmp_path / "target", BEFORE)
-    rename, calls = Path.rename, []
 
-    def failing(path: Path, to: Path) -> Path:
-        calls.append(path)
-        if len(calls) == 5:
-            raise OSError(5, "Input/output error", str(path))
-        return rename(path, to)
-
-    monkeypatch.setattr(Path, "rename", failing)
-    with pytest.raises(VitcamError, match="nothing was changed"):
-        restored(file, target)
+    with small_disk(target.root / "state" / "z", "1m"), pytest.raises(VitcamError, match=r"/z cannot .* nothing"):
+        restored(file, target)  # nobody can rename where a disk is mounted
 
     assert target.files() == BEFORE
+    assert not [path for path in target.root.rglob("*") if path.name.startswith((".", "before-restore-"))]
 
 
 def test_a_backup_without_a_place_here_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,273 @@
+"""The exchange of what a restore has unpacked for what was there: all of it or nothing, whatever ends the process.
+
+Each folder has its part of it in `.vitcam-restore`: the new files, and `moves.json`, which says what is moved where.
+Once all of that is on the disk, `decided.json` beside the last of them decides that it is done. Who comes next after a
+power cut finds it and carries it to its end. Without it nothing was changed, and what was unpacked goes.
+
+Each step is one rename, and what lies where says which steps were done. So they can be done again, and taken back.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from os.path import lexists
+from pathlib import Path
+from typing import Any, Self
+
+from vitcam.backup import RESTORING
+from vitcam.errors import ConfigError, VitcamError
+from vitcam.storage.files import rename_new, sync_folder, write_atomically
+from vitcam.storage.owner import OwnedFolder, owned
+from vitcam.storage.reading import read_file
+
+NEW = "new"
+_MOVES, _DECIDED = "moves.json", "decided.json"
+_LARGEST = 2**24  # bytes of one of these
+_DAMAGES = (OSError, ValueError, TypeError, LookupError, RecursionError)
+
+
+class HalfDoneError(VitcamError):
+    """A restore that could neither be carried to its end nor be taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestorePart:
+    """What a restore moves in one folder. All of it is the work of the folder's owner."""
+
+    place: OwnedFolder
+    restore: str
+    """Which one."""
+    decider: str
+    """The folder whose part decides."""
+    kept: str
+    """The name of the folder for what was there."""
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+    @classmethod
+    def read(cls, place: OwnedFolder) -> Self | None:
+        """The one of a folder; None if there is none that can be used."""
+        try:
+            with place.acting() as folder:
+                record = _record(folder / RESTORING / _MOVES)
+            old, new, kept = tuple(record["old"]), tuple(record["new"]), record["kept"]
+            if any("/" in name or name in ("", ".", "..", RESTORING) for name in (kept, *old, *new)):
+                return None
+            return cls(place, record["restore"], record["decider"], kept, old, new)
+        except _DAMAGES:
+            return None
+
+    def write(self) -> None:
+        """Raises OSError."""
+        record = {"restore": self.restore, "decider": self.decider, "kept": self.kept, "old": self.old, "new": self.new}
+        with self.place.acting() as folder:
+            write_atomically(folder / RESTORING / _MOVES, json.dumps(record))
+            (folder / self.kept).mkdir(0o700)
+
+    def move_old(self) -> None:
+        """Move away what was there. Raises OSError."""
+        with self._acting() as (folder, new, kept):
+            for name in self.old:
+                is_new = name in self.new and not lexists(new / name)
+                if lexists(folder / name) and not lexists(kept / name) and not is_new:
+                    rename_new(folder / name, kept / name)
+
+    def move_new(self) -> None:
+        """Put the new ones in their place. What somebody made there meanwhile is moved away. Raises OSError."""
+        with self._acting() as (folder, new, kept):
+            for name in self.new:
+                if lexists(new / name):
+                    if lexists(folder / name):
+                        rename_new(folder / name, _free(kept / name))
+                    rename_new(new / name, folder / name)
+
+    def take_back(self) -> None:
+        """Make it as it was before. Raises OSError."""
+        with self._acting() as (folder, new, kept):
+            for name in self.new:
+                if not lexists(new / name) and lexists(folder / name):
+                    rename_new(folder / name, new / name)
+            for name in self.old:
+                if lexists(kept / name) and not lexists(folder / name):
+                    rename_new(kept / name, folder / name)
+
+    def is_half_done(self) -> bool:
+        """Whether some steps were done, and some are left."""
+        with self._acting() as (_, new, kept):
+            left = [name for name in self.new if lexists(new / name)]
+            return bool(left) and (len(left) < len(self.new) or (kept.is_dir() and any(kept.iterdir())))
+
+    @contextmanager
+    def _acting(self) -> Iterator[tuple[Path, Path, Path]]:
+        with self.place.acting() as folder:
+            changed = folder, folder / RESTORING / NEW, folder / self.kept
+            yield changed
+            for each in changed:
+                with suppress(PermissionError, FileNotFoundError):  # this user could change nothing there
+                    sync_folder(each)
+
+
+@contextmanager
+def unpacking(place: OwnedFolder, mode: int) -> Iterator[Path]:
+    """`.vitcam-restore/new` in a folder, which this process alone works in. Gone at the end, unless it is half done.
+
+    mode    of the folders
+    raises  OSError
+    """
+    number = -1
+    try:
+        with place.acting() as folder:
+            (folder / RESTORING).mkdir(mode)
+            number = _held(folder)
+            (folder / RESTORING / NEW).mkdir(mode)
+        yield folder / RESTORING / NEW
+    except HalfDoneError:
+        raise
+    except BaseException:
+        _clear_away(place)
+        raise
+    else:
+        _clear_away(place)
+    finally:
+        if number >= 0:
+            os.close(number)
+
+
+def exchange(parts: Sequence[RestorePart]) -> None:
+    """Do what the parts say, of which the last one decides. They and what they move are on the disk.
+
+    raises  OSError if it cannot be done: nothing was changed; HalfDoneError
+    """
+    decider = parts[-1]
+    try:
+        with decider.place.acting() as folder:
+            record = {"restore": decider.restore, "others": [str(part.place.folder) for part in parts[:-1]]}
+            write_atomically(folder / RESTORING / _DECIDED, json.dumps(record))
+        _carry_out(parts)
+    except OSError as failed:
+        try:
+            for part in parts:
+                part.take_back()
+            _undecide(decider.place)
+        except OSError as error:
+            raise HalfDoneError(
+                f"{error.filename} cannot be changed: {error.strerror or error}; the restore is half done, and nothing "
+                "is lost: once that is mended, the next start of vitcam or the next restore carries it to its end"
+            ) from failed
+        raise
+    _undecide(decider.place)
+
+
+def finish_interrupted(places: Sequence[OwnedFolder]) -> list[str]:
+    """Carry restores of these folders to their end that were decided, and clear away what others had unpacked.
+
+    returns  a sentence for each that was finished
+    raises   VitcamError where another process is at work; ConfigError where this user cannot do it
+    """
+    said: list[str] = []
+    for place in places:
+        with place.acting() as folder:
+            number = _held(folder) if lexists(folder / RESTORING) else -1
+        if number >= 0:
+            try:
+                said += _finish(place)
+            finally:
+                os.close(number)
+    return said
+
+
+def _finish(place: OwnedFolder) -> Iterator[str]:
+    found = RestorePart.read(place)
+    parts = _decided(place, found) if found else []
+    if parts:
+        try:
+            _carry_out(parts)
+            _undecide(parts[-1].place)
+        except OSError as error:
+            raise ConfigError(
+                f"a restore was interrupted and cannot be finished: {error.filename}: {error.strerror}; free the disk, "
+                "or restore again as the user who owns the folder, or with sudo"
+            ) from error
+        kept = ", ".join(str(part.place.folder / part.kept) for part in parts)
+        yield f"a restore that was interrupted is finished now; what was there before lies in {kept}"
+    elif found and found.is_half_done():
+        raise ConfigError(
+            f"a restore of {place.folder} was interrupted, and what {found.decider} had of it is gone; what was there "
+            f"lies in {place.folder / found.kept}, what is new in {place.folder / RESTORING / NEW}: move it yourself"
+        )
+    for each in [part.place for part in parts] or [place]:
+        _clear_away(each)
+
+
+def _decided(place: OwnedFolder, found: RestorePart) -> list[RestorePart]:
+    """The parts of the same restore, if it was decided; else none. Raises ConfigError if one cannot be read."""
+    decider = place if found.decider == str(place.folder) else owned(Path(found.decider))
+    try:
+        with decider.acting() as folder:
+            record = _record(folder / RESTORING / _DECIDED)
+        if record["restore"] != found.restore:
+            return []
+        places = [*(owned(Path(other)) for other in record["others"]), decider]
+    except _DAMAGES:
+        return []
+    parts = []
+    for each in places:
+        part = RestorePart.read(each)
+        if part is not None and part.restore == found.restore:
+            parts.append(part)
+        elif not each.path.is_dir() or lexists(each.path / RESTORING):
+            raise ConfigError(
+                f"a restore was interrupted, and its part in {each.folder} cannot be read; restore again as the user "
+                "who owns the folder, or with sudo"
+            )
+    return parts
+
+
+def _carry_out(parts: Sequence[RestorePart]) -> None:
+    for part in parts:
+        part.move_old()
+    for part in parts:
+        part.move_new()
+
+
+def _undecide(place: OwnedFolder) -> None:
+    with place.acting() as folder:
+        (folder / RESTORING / _DECIDED).unlink(missing_ok=True)
+        sync_folder(folder / RESTORING)
+
+
+def _clear_away(place: OwnedFolder) -> None:
+    """As far as the user may."""
+    part = RestorePart.read(place)
+    with place.acting() as folder:
+        if part is not None:
+            with suppress(OSError):  # it holds what was there
+                (folder / part.kept).rmdir()
+        shutil.rmtree(folder / RESTORING, ignore_errors=True)
+
+
+def _held(folder: Path) -> int:
+    """A number that holds the lock of `.vitcam-restore`. Raises VitcamError if another process holds it; OSError."""
+    number = os.open(folder / RESTORING, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(number)
+        raise VitcamError(f"a restore is at work in {folder}; wait until it has ended") from None
+    except OSError:  # a file system without locks
+        pass
+    return number
+
+
+def _record(path: Path) -> dict[str, Any]:
+    return dict(json.loads(read_file(path, _LARGEST)))
+
+
+def _free(path: Path) -> Path:
+    """The path, or the first one with a number behind it that nothing has."""
+    names = (path.with_name(f"{path.name}-{number}") for number in range(2, 2**20))
+    return path if not lexists(path) else next(each for each in names if not lexists(each))
