@@ -110,6 +110,8 @@ class History:
     """Why something is not kept, or was set aside; empty while all is well."""
     clock: str = ""
     """Why the machine's clock is not believed, and no event is deleted because of its age; empty while it is."""
+    rests: str = ""
+    """Why no event is deleted because of its age until somebody says how long they are kept; empty: they are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def with_changes(running: Settings, wanted: Settings, names: Iterable[str]) -> S
         section, _, key = name.partition(".")
         changed = replace(getattr(running, section), **{key: _value(wanted, name)}) if key else getattr(wanted, section)
         running = replace(running, **{section: changed})
-    return running
+    return replace(running, store=replace(running.store, unread=wanted.store.unread))
 
 
 def _value(settings: Settings, name: str) -> Any:

@@ -67,6 +67,8 @@ class PageLayer:
     """The file that keeps it."""
     values: Mapping[str, object] = field(default_factory=dict)
     """`section.key` -> value, as TOML gives it."""
+    unread: str = ""
+    """Why nobody knows what was set there, as the end of a sentence; empty where that is known."""
 
     def __iter__(self) -> Iterator[RawSetting]:
         for name, value in self.values.items():

@@ -14,9 +14,9 @@ from vitcam.config import layers
 from vitcam.config.check import Checked, checked
 from vitcam.config.layers import COMMAND_LINE, NO_PAGE, PageLayer, RawSetting, RawTable
 from vitcam.config.names import OWN_NAME
-from vitcam.config.on_page import page_option, why_not
 from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.option import Option
+from vitcam.config.page_layer import DEFAULT, settle_page, take_page, unread_of
 from vitcam.config.peers import PEER, PeerSettings
 from vitcam.config.settings import Settings, options, sections
 from vitcam.config.tables import ACTIONS, TABLES, OnSettings, ZoneSettings, table_options
@@ -27,10 +27,7 @@ from vitcam.text import shortened
 
 log = logging.getLogger(__name__)
 
-DEFAULT = "default"
-"""Origin of a setting that was not given."""
 SYSTEM_FILE = Path("/etc/vitcam/config.toml")
-_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +43,8 @@ class EffectiveSettings:
     """`section.key` -> line of the file that it came from, where it is known."""
     page: frozenset[str] = frozenset()
     """Names of the settings that the page set."""
+    unread: frozenset[str] = frozenset()
+    """Names of those that it set and that cannot be read, so that their defaults are in force."""
 
     @classmethod
     def of(cls, settings: Settings) -> "EffectiveSettings":
@@ -132,7 +131,7 @@ def merge_layers(
     values = {name: option.default for name, option in options().items()}
     origins, lines = dict.fromkeys(values, DEFAULT), dict[str, int]()
     tables, names, peers = FoundTables(), FoundNames(), FoundPeers()
-    of_page = _take_page(page, values, warnings)
+    of_page = take_page(page, values, warnings)
     origins |= dict.fromkeys(of_page, page.origin)
     for raw in raw_settings:
         if isinstance(raw, RawTable):
@@ -145,51 +144,17 @@ def merge_layers(
         values[option.name] = checked(option, raw)
         origins[option.name], lines[option.name] = raw.origin, raw.line
         of_page.discard(option.name)
-    _settle_page(of_page, values, origins, warnings)
+    settle_page(of_page, values, origins, warnings)
     _check_together(values, origins)
     language_place = origins["names.language"].replace(DEFAULT, "")
     settings = _build(values, tables)
     own_names = replace(settings.names, own=names.own(), language_place=language_place)
-    settings = replace(settings, names=own_names, peers=PeerSettings(peers.own()))
+    unread, why = unread_of(page, origins)
+    store = replace(settings.store, unread=why)
+    settings = replace(settings, names=own_names, peers=PeerSettings(peers.own()), store=store)
     return EffectiveSettings(
-        settings, origins | tables.origins, tuple(warnings), lines | tables.lines, frozenset(of_page)
+        settings, origins | tables.origins, tuple(warnings), lines | tables.lines, frozenset(of_page), unread
     )
-
-
-def _take_page(page: PageLayer, values: dict[str, Any], warnings: list[str]) -> set[str]:
-    """Put what was set on the page among the values; returns the names of what was taken."""
-    taken, left_out = set(), list[str]()
-    for raw in page:
-        name = f"{raw.section}.{raw.key}"
-        option = page_option(name)
-        if option is None:
-            why = why_not(name) or "no setting has that name"
-            left_out.append(f"{shortened(name)!r} ({why})")
-            continue
-        try:
-            values[name] = checked(option, raw)
-        except ConfigError as error:
-            warnings.append(f"{error}; it counts as not set")
-            continue
-        taken.add(name)
-    if left_out:
-        more = f" and {len(left_out) - _MOST_NAMED:,} more" if len(left_out) > _MOST_NAMED else ""
-        warnings.append(f"{page.origin}: the page cannot set {', '.join(left_out[:_MOST_NAMED])}{more}; left out")
-    return taken
-
-
-def _settle_page(of_page: set[str], values: dict[str, Any], origins: dict[str, str], warnings: list[str]) -> None:
-    """Where thresholds of the page contradict each other or those of the configuration, they count as not set."""
-    pair = of_page & {"events.enter", "events.leave"}
-    if not pair or values["events.leave"] <= values["events.enter"]:
-        return
-    warnings.append(
-        f"events.leave is {values['events.leave']:g} and events.enter {values['events.enter']:g}, and leave may be at "
-        f"most enter; {' and '.join(sorted(pair))}, set on the page, count as not set"
-    )
-    for name in pair:
-        values[name], origins[name] = options()[name].default, DEFAULT
-    of_page -= pair
 
 
 def _option_of(raw: RawSetting) -> Option:

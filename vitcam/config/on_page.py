@@ -28,6 +28,8 @@ ON_PAGE = frozenset(
     for key in keys.split()
 )
 """Names of the settings that `PATCH /api/settings` changes."""
+PROTECTING = ("store.keep_days", "store.max_mb")
+"""What events are kept by. Where one was set and cannot be read, none is deleted because of its age."""
 
 
 class Why(StrEnum):

@@ -212,6 +212,8 @@ class StoreSettings:
             high=1e7,
         ),
     ] = 50.0
+    unread: str = ""
+    """Why nobody knows how long events are to be kept, as the end of a sentence: none is deleted because of its age."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,11 @@ class Recording:
         """What happened to the history's file since the start; empty if nothing did."""
         return "" if self.history is None else self.history.notice
 
+    @property
+    def rests(self) -> str:
+        """Why no event is deleted because of its age until a person has said so; empty where it is."""
+        return self.history_state().rests
+
     def clip_counts(self) -> ClipCounts:
         """What the state says of clips."""
         return ClipCounts() if self.clips is None else self.clips.queue.counts()
@@ -173,7 +178,17 @@ def event_store(settings: StoreSettings, environ: Mapping[str, str], reclassify:
 
 def retention_of(settings: StoreSettings) -> RetentionRules:
     """What is kept for how long."""
-    return RetentionRules(settings.keep_days, settings.max_mb)
+    rests = settings.unread and (
+        f"no event is deleted because of its age, since {settings.unread}; set store.keep_days again, on the page or "
+        f"in a configuration file; {_room(settings)}"
+    )
+    return RetentionRules(settings.keep_days, settings.max_mb, rests)
+
+
+def _room(settings: StoreSettings) -> str:
+    if not settings.max_mb:
+        return "store.max_mb sets no limit either"
+    return f"store.max_mb goes on: beyond {settings.max_mb:,.15g} MB the oldest events are deleted"
 
 
 def clips_and_problems(

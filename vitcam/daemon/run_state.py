@@ -62,6 +62,7 @@ class RunState:
             self.recording.trouble,
             self.outbox.trouble,
             self.thread_trouble,
+            self.recording.rests,
             *self.disk.unreadable,
         )
 

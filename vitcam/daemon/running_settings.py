@@ -185,6 +185,7 @@ class RunningSettings:
             "from": "configuration" if place else "page" if name in effective.page else "default",
             "place": place,
             "waits": value != _value(self.running, name),
+            "unread": name in effective.unread,
         }
 
     def _check(self, values: Mapping[str, object], wanted: Settings) -> None:
@@ -236,7 +237,7 @@ class RunningSettings:
         return self._trials.unsaved.keep("settings", partial(self._write, layer))
 
     def _write(self, layer: PageLayer) -> str:
-        reason = self._page.save_settings(layer.values)
+        reason = self._page.save_settings(layer)
         self._unsaved = layer if reason else None
         return reason
 
@@ -256,7 +257,8 @@ def _changed(effective: EffectiveSettings, before: PageLayer, values: Mapping[st
             raw = RawSetting(option.section, option.key, value, "what was sent", error_class=UsageError)
             fit = checked(option, raw)
             after[name] = list(fit) if isinstance(fit, tuple) else fit
-    return replace(before, values=after)
+    is_said = "store.keep_days" in values
+    return replace(before, values=after, unread="" if is_said else before.unread)
 
 
 def _value(settings: Settings, name: str) -> Any:

@@ -25,6 +25,8 @@ class RetentionRules:
 
     keep_days: float = 0.0
     max_mb: float = 0.0
+    rests: str = ""
+    """Why no event is deleted because of its age, as a sentence, whatever `keep_days` says; empty: it is."""
 
 
 def most_in_an_hour(rules: RetentionRules, events: int) -> int:
@@ -39,7 +41,7 @@ def most_in_an_hour(rules: RetentionRules, events: int) -> int:
 
 def too_old(connection: sqlite3.Connection, rules: RetentionRules, now_ms: int, most: int) -> list[int]:
     """The rows of some events that are too old, `most` of them at most."""
-    if not rules.keep_days:
+    if not rules.keep_days or rules.rests:
         return []
     found = connection.execute(
         """SELECT n FROM events INDEXED BY events_by_time WHERE favourite = 0 AND start_ms < ?

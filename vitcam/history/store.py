@@ -290,8 +290,8 @@ class EventStore:
         """What is kept, and what is wrong."""
         kept, timestamps = self._writer.totals, self._writer.timestamps
         doubt = timestamps.doubt if timestamps else ""
-        trouble = self.trouble or self.notice
-        return History(True, kept.events, round(kept.bytes / 1e6, 3), self._queue.dropped, trouble, doubt)
+        trouble, rules = self.trouble or self.notice, self._writer.rules or RetentionRules()
+        return History(True, kept.events, round(kept.bytes / 1e6, 3), self._queue.dropped, trouble, doubt, rules.rests)
 
     def _notify_followers(self, event: StoredEvent, phase: str) -> None:
         with self._written:

@@ -2,6 +2,7 @@
 
 import errno
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -82,6 +83,34 @@ class StateFile:
             log.warning("%s cannot be read: %s; vitcam runs without it", self.path, error.strerror)
         return None
 
+    def begin_again(self, text: str) -> str:
+        """Write another content in place of a damaged one, which is set aside.
+
+        Where links can be made there is a file at every moment.
+
+        returns  a sentence on that. Where it cannot be done, the damaged file stays for the next start
+        """
+        aside = self._aside
+        try:
+            write_atomically(self.copy, text, self._private)
+            self._link_or_rename(aside)
+            write_atomically(self.path, text, self._private)
+        except OSError as error:
+            self._unread = f"it is damaged and cannot be set aside: {error.strerror}"
+            return f"it stays as it is: {error.strerror}"
+        return f"it was renamed to {aside.name}"
+
+    def _link_or_rename(self, aside: Path) -> None:
+        aside.unlink(missing_ok=True)
+        try:
+            os.link(self.path, aside)
+        except OSError:  # not every file system has links
+            self.path.replace(aside)
+
+    @property
+    def _aside(self) -> Path:
+        return self.path.with_name(f"{self.path.name}.damaged")
+
     def _from_copy(self, parse: Callable[[str], T], reason: str) -> T:
         try:
             text = read_text(self.copy, _MOST_BYTES)
@@ -98,7 +127,7 @@ class StateFile:
 
     def _set_aside(self) -> str:
         """Rename the file, so that somebody may look at it; returns a sentence on that."""
-        aside = self.path.with_name(f"{self.path.name}.damaged")
+        aside = self._aside
         try:
             self.path.replace(aside)
         except OSError as error:

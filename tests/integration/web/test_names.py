@@ -163,20 +163,20 @@ def test_a_body_that_is_too_long_is_refused(unchanged: Daemon) -> None:
 
 
 @pytest.mark.fault(
-    "the settings of the page are damaged",
+    "a setting of the page is no such thing",
     injected="`settings.toml` with a name that is a number",
-    observed="the daemon runs without them; the log says so in one sentence",
+    observed="the daemon runs without that name and with all others; the log says so in one sentence",
 )
-def test_a_damaged_file_of_an_earlier_run_does_not_stop_the_daemon(tmp_path: Path) -> None:
+def test_a_bad_name_of_an_earlier_run_costs_itself_and_does_not_stop_the_daemon(tmp_path: Path) -> None:
     (tmp_path / "vitcam").mkdir()
-    (tmp_path / "vitcam" / "settings.toml").write_text('[names]\n"tabby cat" = 5\n')
+    (tmp_path / "vitcam" / "settings.toml").write_text('[names]\n"tabby cat" = 5\ndog = "Rex"\n')
     with daemon("--source", "demo", XDG_STATE_HOME=str(tmp_path)) as running:
         running.wait_for("ok")
         names = get_json(f"{running.url}/api/names")["names"]
         said = running.errors()
 
-    assert names == {}
-    assert said.count("settings.toml is damaged") == 1
+    assert names == {"dog": "Rex"}
+    assert said.count("1 names are left out; the first one: the name for 'tabby cat' is 5") == 1
 
 
 def test_photos_on_the_command_line_are_called_as_on_the_page(tmp_path: Path) -> None:

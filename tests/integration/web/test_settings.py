@@ -207,7 +207,7 @@ def test_a_damaged_file_is_set_aside_and_the_daemon_starts(tmp_path: Path) -> No
     kept(tmp_path).write_bytes(content)
     (tmp_path / "config.toml").write_text("")
     with start(tmp_path) as running:
-        running.wait_for("ok")
+        running.wait_for("degraded")
         status, _ = ask(running.url, {"overlay.opacity": 0.8})
 
     assert status == 200

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.eventually import eventually
+from vitcam.config.layers import PageLayer
 from vitcam.config.settings import CameraSettings, Settings
 from vitcam.config.tables import ZoneSettings
 from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop, initial_areas, initial_crop
@@ -172,7 +173,8 @@ def test_a_start_that_worked_blames_nothing_for_what_fails_later(folder: Path) -
 
 def test_after_failed_starts_the_settings_of_the_page_are_aside_and_no_event_is_deleted_for_it(folder: Path) -> None:
     page = PageSettings(folder)
-    page.save_settings({"overlay.opacity": 0.9, "store.keep_days": 400.0, "camera.source": "v4l2:/dev/video0"})
+    given = {"overlay.opacity": 0.9, "store.keep_days": 400.0, "camera.source": "v4l2:/dev/video0"}
+    page.save_settings(PageLayer(values=given))
     for _ in range(MOST_FAILED):
         start(folder)
     aside = start(folder)

@@ -190,11 +190,14 @@ class SetAside:
         if self.set_aside.chosen:
             reasons.append(self._page.save_model(self.set_aside.chosen))
         if self.set_aside.settings:
-            reasons.append(self._page.save_settings({**self._page.layer.values, **self.set_aside.settings}))
+            reasons.append(self._save_settings({**self._page.layer.values, **self.set_aside.settings}))
             self._read_settings()
         if not any(reasons):  # else it may not be there at the next start
             self.forget()
         return "; ".join(filter(None, reasons))
+
+    def _save_settings(self, values: Mapping[str, Any]) -> str:
+        return self._page.save_settings(replace(self._page.layer, values=values))
 
     def forget(self) -> None:
         """Nothing is set aside any more. Raises UsageError if that cannot be kept."""
@@ -233,7 +236,7 @@ class SetAside:
             self._page.save_model("")
         if found.settings:
             kept = {name: value for name, value in self._page.layer.values.items() if name not in found.settings}
-            self._page.save_settings(kept)
+            self._save_settings(kept)
         areas, unknown = self._areas.load()
         if found.zones and not unknown:
             self._areas.save(replace(areas, zones=()))

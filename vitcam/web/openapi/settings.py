@@ -50,5 +50,6 @@ def _setting() -> Schema:
             "from": one_of(("default", "page", "configuration"), "What says the value."),
             "place": described(TEXT, "Where the configuration says it; empty: the page may change it."),
             "waits": described(FLAG, "True: this value is used from the next start on."),
+            "unread": described(FLAG, "True: what was set on the page cannot be used, so this is the default."),
         }
     )

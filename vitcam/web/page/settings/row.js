@@ -13,6 +13,8 @@ export class Row {
   #shown = element("output", "setting-value");
   #from = element("span", "setting-from");
   #reset = element("button", "setting-reset");
+  #unread = element("p", "setting-said bad"); // what was set cannot be used: said until a person has chosen
+  #keep = element("button", "setting-reset");
   #said = element("p", "setting-said");
 
   // record: of /api/settings; change: called with the new value, null for the default
@@ -38,6 +40,11 @@ export class Row {
       this.#control.focus(); // the button goes away
       change(null);
     });
+    Object.assign(this.#keep, { type: "button", textContent: t("settings.keep_this") });
+    this.#keep.addEventListener("click", () => {
+      this.#control.focus();
+      change(valueIn(this.#control, record.kind));
+    });
     this.#control.addEventListener("input", () => this.#tell(valueIn(this.#control, record.kind)));
     this.#control.addEventListener("change", () => {
       const value = valueIn(this.#control, record.kind);
@@ -47,19 +54,21 @@ export class Row {
     head.append(label, ...(this.#control.type === "number" ? [this.#control, this.#shown] : [this.#shown, this.#control]));
     const foot = element("p", "setting-foot");
     foot.append(this.#from, this.#reset);
-    this.element.append(head, what, foot, this.#said);
+    this.element.append(head, what, this.#unread, foot, this.#said);
     this.show(record);
   }
 
   // record: of /api/settings
   show(record) {
-    const { value, place, from, waits } = record;
+    const { value, place, from, waits, unread } = record;
     put(this.#control, value);
     this.#control.disabled = Boolean(place);
     this.#tell(value);
     const origin = place ? t("settings.fixed", { place: placeOf(place) }) : t(`settings.from_${from}`);
     this.#from.textContent = waits ? `${origin} ${t("settings.waits")}` : origin;
     this.#reset.hidden = from !== "page";
+    const key = `settings.unread.${this.#name}`;
+    this.#unread.replaceChildren(...(unread ? [t(knows(key) ? key : "settings.unread"), " ", this.#keep] : []));
     this.element.classList.toggle("set", from === "page");
     this.element.classList.toggle("fixed", Boolean(place));
   }
