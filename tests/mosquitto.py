@@ -24,9 +24,10 @@ class Mosquitto:
     folder  for its files
     lines   more of its configuration, such as passwords
     saves   whether it writes down each change at once, which makes it slow
+    queue   how many messages wait for a client; 0: any number
     """
 
-    def __init__(self, folder: Path, *lines: str, saves: bool = True) -> None:
+    def __init__(self, folder: Path, *lines: str, saves: bool = True, queue: int = 0) -> None:
         self.port = free_port()
         self._folder = folder
         folder.mkdir(exist_ok=True)
@@ -40,7 +41,7 @@ class Mosquitto:
                     "persistence true",
                     f"persistence_location {folder}/",
                     *(("autosave_interval 1", "autosave_on_changes true") if saves else ()),
-                    "max_queued_messages 0",
+                    f"max_queued_messages {queue}",
                     "max_inflight_messages 0",  # what it has confirmed waits in no queue
                     "user root",
                     "",

@@ -156,7 +156,7 @@ class MqttState:
     given_up: int = 0
     """Events that were too old or too many, since the start."""
     trouble: str = ""
-    """Why there is no connection, as one sentence; empty while there is one."""
+    """Why there is no connection, or what the broker does not take, as one sentence; empty: all is well."""
 
 
 @dataclass(frozen=True, slots=True)

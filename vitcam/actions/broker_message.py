@@ -48,14 +48,14 @@ class BrokerMessages:
         if courier is None:
             self._note(task.failed(KIND, NO_BROKER))
             return
-        away = courier.away
-        if away and is_made_up(task.event_id):
+        away, trial = courier.away, is_made_up(task.event_id)
+        if away and trial:
             self._note(task.failed(KIND, away))
             return
         if away:
             detail = short_detail(f"{away}; it is sent later")
             self._note(Outcome(task.event_id, task.rule.name, KIND, "waiting", detail))
-        if not courier.alert(Delivery(KIND, "", task.event_id, task.rule.name, task.text)):
+        if not courier.alert(Delivery(KIND, "", task.event_id, task.rule.name, task.text, urgent=trial)):
             self._note(task.failed(KIND, "too many messages wait already"))
 
     def told(self, delivery: Delivery, status: Literal["ok", "failed"], detail: str) -> None:

@@ -2,6 +2,8 @@
 
 from functools import partial
 
+import cv2
+
 from vitcam.config.mqtt import MqttSettings
 from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.publisher import Publisher
@@ -12,8 +14,8 @@ from vitcam.mqtt.broker import Broker
 from vitcam.mqtt.client import MqttClient
 from vitcam.mqtt.commands import MqttCommands
 from vitcam.mqtt.discovery import birth_topic
+from vitcam.mqtt.parts import Listener, MqttParts
 from vitcam.mqtt.report import Reporter
-from vitcam.mqtt.session import Listener, MqttParts
 from vitcam.mqtt.topics import Topics
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pipeline.pipeline import Pipeline
@@ -23,6 +25,9 @@ from vitcam.sources.playback import Playback
 from vitcam.storage.outbox import Outbox
 from vitcam.web.stream.encoder import draw
 from vitcam.web.stream.variant import Variant
+
+_SMALLEST_SIDE = 48  # px
+_QUALITY_OF_SMALL = 75
 
 
 def mqtt_of(
@@ -56,8 +61,7 @@ def mqtt_of(
     commands = MqttCommands(running, models, pause, lambda: running.running.events.leave) if settings.commands else None
     client = MqttClient(
         broker,
-        ("5", "3.1.1") if settings.version == "auto" else (settings.version,),
-        MqttParts(topics, broker.address, outbox, report, partial(_picture, pipeline, default), commands),
+        MqttParts(topics, outbox, report, partial(_picture, pipeline, default), commands),
         settings.snapshots,
     )
     announcer.retain = client.retain
@@ -78,7 +82,14 @@ def _pause(pipeline: Pipeline, playback: Playback, paused: bool) -> None:
         pipeline.pause(paused)
 
 
-def _picture(pipeline: Pipeline, default: Current[Variant]) -> bytes | None:
-    """What `/snapshot.jpg` shows; None while there is no picture."""
+def _picture(pipeline: Pipeline, default: Current[Variant], most_bytes: int) -> bytes | None:
+    """What `/snapshot.jpg` shows, smaller where that is more than `most_bytes`; None while there is no picture."""
     latest = pipeline.latest.peek()
-    return None if latest is None else encode_jpeg(draw(latest, default.value), default.value.quality)
+    if latest is None:
+        return None
+    picture = draw(latest, default.value)
+    jpeg = encode_jpeg(picture, default.value.quality)
+    while len(jpeg) > most_bytes and min(picture.shape[:2]) >= 2 * _SMALLEST_SIDE:
+        picture = cv2.resize(picture, None, fx=0.7, fy=0.7, interpolation=cv2.INTER_AREA)
+        jpeg = encode_jpeg(picture, min(default.value.quality, _QUALITY_OF_SMALL))
+    return jpeg

@@ -1,11 +1,17 @@
-"""Whether the MQTT broker of the settings takes this camera."""
+"""Whether the MQTT broker of the settings takes this camera, and what it wants to say."""
 
-import asyncio
+import time
+from typing import TYPE_CHECKING
 
 from vitcam.config.mqtt import MqttSettings
 from vitcam.doctor.check import CheckContext, CheckResult
-from vitcam.mqtt.broker import Broker, BrokerTrouble, OtherVersion
+from vitcam.mqtt.broker import ANSWER_S, LET_WRITE, Broker, BrokerTrouble
 from vitcam.mqtt.topics import Topics
+
+if TYPE_CHECKING:
+    from vitcam.mqtt.connection import Connection
+
+_ECHO_S = 1.0
 
 
 def mqtt(context: CheckContext) -> CheckResult:
@@ -16,22 +22,51 @@ def mqtt(context: CheckContext) -> CheckResult:
     topics = Topics.of(settings)
     broker = Broker(settings, topics, probe=True)
     try:
-        version = asyncio.run(_try(broker, settings))
+        connection = broker.connect_by_any_version()
+        try:
+            refused = _refused(broker, connection, settings)
+        finally:
+            connection.close(leave=True)
     except BrokerTrouble as trouble:
         found, _, fix = str(trouble).partition("; ")
         return CheckResult("fail", found, fix or "check mqtt.host and mqtt.port, and that the broker runs")
+    if refused:
+        found, _, fix = refused.partition("; ")
+        return CheckResult("warn", found, fix)
     way = "encrypted" if settings.tls else "not encrypted"
-    return CheckResult("ok", f"{broker.address} answers by MQTT {version} ({way}); the topics begin with {topics.base}")
+    found = f"{broker.address} answers by MQTT {connection.version} ({way}); the topics begin with {topics.base}"
+    return CheckResult("ok", f"{found}{connection.limits.words}")
 
 
-async def _try(broker: Broker, settings: MqttSettings) -> str:
-    """The version that the broker speaks. Raises BrokerTrouble."""
-    versions = ("5", "3.1.1") if settings.version == "auto" else (settings.version,)
-    for version in versions:
-        try:
-            async with broker.connected(version):
-                return version
-        except OtherVersion:
-            if version == versions[-1]:
-                raise
-    raise AssertionError("there is at least one version")
+def _refused(broker: Broker, connection: "Connection", settings: MqttSettings) -> str:
+    """The first thing that the broker does not take, as a sentence with what to do; empty: it takes all.
+
+    It is asked with a topic beside each real one, which nobody reads.
+    """
+    from vitcam.mqtt.discovery import Announced, discovery_topic  # imports NumPy, which the doctor may find broken
+
+    topics = Topics.of(settings)
+    if not connection.limits.retains:
+        return broker.keeps_nothing
+    real = [topics.state]
+    if settings.discovery:
+        real.append(discovery_topic(settings.discovery, Announced(topics.name, topics.base).device_id))
+    for topic in real:
+        beside = f"{topic.rpartition('/')[0]}/doctor"
+        connection.answer_to(connection.ask_for((beside,)), ANSWER_S)
+        reason = connection.answer_to(connection.send(beside, b"", retain=False), ANSWER_S)[0]
+        if reason.is_failure:
+            return broker.refusal(topic, f"refuses {topic}: {reason}", LET_WRITE)
+        if connection.version != "5" and not _comes_back(connection, beside):
+            why = f"confirms {topic} and passes nothing on from there (MQTT 3.1.1 cannot say more)"
+            return broker.refusal(topic, why, LET_WRITE)
+    return ""
+
+
+def _comes_back(connection: "Connection", topic: str) -> bool:
+    until_s = time.monotonic() + _ECHO_S
+    while time.monotonic() < until_s:
+        if any(message.topic == topic for message in connection.heard):
+            return True
+        connection.turn(0.1)
+    return False

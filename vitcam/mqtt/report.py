@@ -15,6 +15,9 @@ from vitcam.web.parts import ModelChoice
 from vitcam.web.stream.variant import Variant
 from vitcam.wire import event_record, shown_record
 
+_SHOWN_ELSEWHERE = frozenset(
+    ("status", "reason", "problem", "shown", "present", "controls", "presence", "fps", "heat")
+)  # of the templates of `vitcam.mqtt.discovery`
 _P_STEPS = 10  # a probability that moves by less than a tenth is not worth a message
 
 
@@ -27,9 +30,15 @@ class Report:
     key: str
     """Another one where something changed that people or rules look at."""
 
-    @property
-    def text(self) -> str:
-        return json.dumps(self.record(), ensure_ascii=False)
+    def text_within(self, most_bytes: int) -> str:
+        """As JSON. What is too large loses its largest parts, but never what Home Assistant shows."""
+        record = dict(self.record())
+        while len((text := json.dumps(record, ensure_ascii=False)).encode()) > most_bytes:
+            sizes = {key: len(json.dumps(value)) for key, value in record.items() if key not in _SHOWN_ELSEWHERE}
+            if not sizes:
+                break
+            del record[max(sizes, key=lambda key: sizes[key])]
+        return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,247 +1,348 @@
 """One connection to the broker, from its first message to its last: what is sent, and what is heard."""
 
-import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
-from itertools import takewhile
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from vitcam.mqtt.broker import WINDOW, Refusal, notice_refusals
-from vitcam.mqtt.commands import MqttCommands
-from vitcam.mqtt.jobs import done_in, first_to_end
-from vitcam.mqtt.report import Report
-from vitcam.mqtt.topics import COMMANDS, OFFLINE, ONLINE, Topics
-from vitcam.storage.outbox import Delivery, Outbox
-from vitcam.threads.worker import WatchedExecutor
+from vitcam.mqtt.broker import (
+    ANSWER_S,
+    BAD_PAYLOAD,
+    LET_READ,
+    LET_WRITE,
+    NOT_AUTHORIZED,
+    RAISE,
+    SHUTTING_DOWN,
+    TAKEN_OVER,
+    TOO_LARGE,
+    Broker,
+    BrokerTrouble,
+    SentTooMuch,
+)
+from vitcam.mqtt.deliveries import Deliveries
+from vitcam.mqtt.parts import MqttParts
+from vitcam.mqtt.refusals import Refusals
+from vitcam.mqtt.topics import COMMANDS, OFFLINE, ONLINE
+from vitcam.storage.outbox import Delivery
 
 if TYPE_CHECKING:
-    from aiomqtt import Client, Message
+    from paho.mqtt.client import MQTTMessage
+    from paho.mqtt.reasoncodes import ReasonCode
 
-KIND = "mqtt"
+    from vitcam.mqtt.connection import Connection
+
 END_WITHIN_S = 0.5
-_READ_AT_ONCE = 16 * WINDOW
+_TURN_S = 0.05  # what comes from other threads waits so long at most
 _STATE_EVERY_S, _STATE_LATEST_S = 1.0, 60.0
 _PICTURE_EVERY_S = 2.0
+_MOST_COMMANDS = 16  # that wait for the one before
+_BREAKS_WITHIN_S = 0.2  # of an answer: mosquitto 2.0 confirms what it denies, and may then close the connection
+_SLOW_BYTES_S = 20_000  # a picture takes its time on a slow network
 
 
 @dataclass(frozen=True, slots=True)
-class Listener:
-    """Somebody who wants messages of a topic that is not this camera's."""
+class Ask:
+    """What the broker is asked while nothing else waits for an answer: if the connection breaks, this broke it."""
 
     topic: str
-    heard: Callable[[str], None]
-    """Gets the text. Called in the event loop: it may not wait."""
-
-
-@dataclass(slots=True)
-class MqttParts:
-    """What every connection of a run uses."""
-
-    topics: Topics
-    address: str
-    """Of the broker, for people."""
-    outbox: Outbox
-    """Where events wait."""
-    report: Callable[[], Report]
-    """The state message."""
-    picture: Callable[[], bytes | None]
-    """The JPEG of now; None: there is none. It may block."""
-    commands: MqttCommands | None
-    """What the broker may ask for; None: nothing."""
-    disk: WatchedExecutor = field(default_factory=lambda: WatchedExecutor("mqtt disk"))
-    """The thread that asks the outbox."""
-    doing: WatchedExecutor = field(default_factory=lambda: WatchedExecutor("mqtt commands"))
-    """The thread that does commands and makes pictures."""
-    listeners: tuple[Listener, ...] = ()
-    retained: Mapping[str, str] = field(default_factory=dict)
-    """What the broker is to keep, by topic. Replaced as a whole."""
-    told: Callable[[Delivery, Literal["ok", "failed"], str], None] = lambda *_: None
-    """Gets what came of each alert: of a delivery with the name of a rule. In any thread."""
-    confirmed: deque[Delivery] = field(default_factory=lambda: deque(maxlen=2 * WINDOW))
-    """The events and alerts that a broker has confirmed last."""
-
-
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """What wakes a connection. Made in its event loop."""
-
-    came: asyncio.Event = field(default_factory=asyncio.Event)
-    """Events came that are not written down."""
-    more: asyncio.Event = field(default_factory=asyncio.Event)
-    """Events were written down."""
-    over: asyncio.Event = field(default_factory=asyncio.Event)
-    """The run ends."""
-    retained_changed: asyncio.Event = field(default_factory=asyncio.Event)
-    announce: asyncio.Event = field(default_factory=asyncio.Event)
-    """All retained messages are to be sent again."""
-    picture_wanted: asyncio.Event = field(default_factory=asyncio.Event)
+    payload: bytes = b""
+    """To be retained there."""
+    to_hear: tuple[str, ...] = ()
+    """Topics to hear of instead."""
 
 
 class MqttSession:
-    """Its methods raise BrokerTrouble and aiomqtt's errors.
+    """Its methods raise BrokerTrouble once the connection has ended.
 
-    client      is open
-    opened      called once the broker has taken everything that a connection begins with
-    write_down  puts what came into the outbox
+    refusals    of the connections before, and of this one
+    deliveries  events and alerts
+    cautious    the connection before broke soon: after each answer it is waited whether this one breaks, too
     """
 
     def __init__(
         self,
-        client: "Client",
+        broker: Broker,
+        connection: "Connection",
         parts: MqttParts,
-        signals: Signals,
-        opened: Callable[[], None],
-        write_down: Callable[[], Awaitable[None]],
+        refusals: Refusals,
+        deliveries: tuple[Deliveries, ...],
+        cautious: bool,
     ) -> None:
-        self._client = client
+        self.opened = self.said_goodbye = False
+        """Whether the broker has answered to what a connection begins with, and to what it ends with."""
+        self.cautious = cautious
+        self._broker = broker
+        self._connection = connection
         self._parts = parts
-        self._signals = signals
-        self._opened = opened
-        self._write_down = write_down
-        self._refused: list[str] = []
-        """Why the broker did not take messages."""
-        self._retained: dict[str, str] = {}
-        """What the broker keeps by now, by topic."""
+        self._refusals = refusals
+        self._deliveries = deliveries
+        self._next: Ask | None = None
+        self._alone: tuple[int, Ask] | None = None  # with the number of its packet
+        self._suspect: Ask | None = None
+        self._quiet_until_s = 0.0
+        self._patient_until_s = 0.0
+        self._hears: set[str] = set()
+        self._kept: dict[str, bytes] = {}
+        self._state_sent = ("", float("-inf"))
+        self._state_next_s = self._picture_next_s = 0.0
+        self._drawing: Future[bytes | None] | None = None
+        self._commands: deque[Future[bool]] = deque()
+        self._over_s: float | None = None
+        refusals.took(broker.address)
+        if not connection.limits.retains:
+            refusals.note(broker.address, broker.keeps_nothing)
+        for each in deliveries:
+            each.begin()
 
-    async def serve(self) -> None:
-        """Return once the run ends and everything is said."""
-        client, topics = self._client, self._parts.topics
-        asked = [topics.set(command) for command in COMMANDS] if self._parts.commands else []
-        subscribed = [*asked, topics.status, *(listener.topic for listener in self._parts.listeners)]
-        notice_refusals(client, self._refused.append)
-        await self._publish(topics.status, ONLINE)
-        await client.subscribe([(topic, 1) for topic in subscribed])
-        self._opened()
-        jobs = (self._listen, self._send_events, self._send_state, self._send_pictures, self._send_retained)
-        try:
-            await first_to_end(*(job() for job in jobs), self._say_goodbye())
-        except Exception:
-            self._check_refusals()  # a broker may close the connection at once behind one
-            raise
+    def turn(self, over: bool) -> bool:
+        """Send and hear what there is; False once everything is said.
 
-    async def _say_goodbye(self) -> None:
-        await self._signals.over.wait()
-        await self._write_down()
-        await done_in(self._parts.disk, lambda: None)  # what `_keep` has begun
-        for _ in range(int(END_WITHIN_S * 20)):
-            if not self._parts.outbox.waiting(KIND):
-                break
-            await asyncio.sleep(0.02)
-        await self._publish(self._parts.topics.status, OFFLINE)
+        over  the run ends
+        """
+        for each in self._deliveries:
+            each.move()
+        if over and self._has_left():
+            return False
+        self._send()
+        if (self._alone or self._in_flight) and time.monotonic() > self._patient_until_s:
+            raise self._broker.trouble(TimeoutError(), None, taken=True)
+        self._connection.turn(_TURN_S)
+        self._take_answers()
+        while self._connection.heard:
+            self._hear(self._connection.heard.popleft())
+        return True
 
-    async def _listen(self) -> None:
-        async for message in self._client.messages:
-            await self._hear(message)
+    def finish(self, trouble: BrokerTrouble | None) -> None:
+        """Keep what the broker has confirmed, and note what it broke the connection for."""
+        self._take_answers()
+        for each in self._deliveries:
+            each.move()
+        if isinstance(trouble, SentTooMuch):  # it may be retained, and would come again at once
+            for topic in self._hears:
+                self._refusals.note(_hearing(topic), str(trouble))
+        elif trouble and self._suspect and trouble.reason not in (TAKEN_OVER, SHUTTING_DOWN):
+            told_why = trouble.reason in (NOT_AUTHORIZED, TOO_LARGE, BAD_PAYLOAD)
+            if told_why or self._refusals.broke(self._suspect.topic):
+                self._blame(self._suspect, trouble.reason)
 
-    async def _hear(self, message: "Message") -> None:
-        topic, payload = str(message.topic), message.payload
-        payload = payload if isinstance(payload, bytes) else b""
-        if topic == self._parts.topics.status:
-            if (
-                payload == OFFLINE.encode() and not self._signals.over.is_set()
-            ):  # the will of a connection that broke before
-                await self._publish(topic, ONLINE)
+    # what is sent
+
+    @property
+    def _in_flight(self) -> int:
+        return sum(len(each.in_flight) for each in self._deliveries)
+
+    def _send(self) -> None:
+        while self._alone is None and time.monotonic() >= self._quiet_until_s:
+            if self._suspect:
+                self._refusals.passed(self._suspect.topic)
+                self._suspect = None
+            self._next = self._next or (self._due() if self._over_s is None else None)
+            if self._next is None:
+                for each in self._deliveries:
+                    self._feed(each)
+                return
+            if self._in_flight and self._over_s is None:
+                return
+            ask, self._next = self._next, None
+            self._ask(ask)
+
+    def _due(self) -> Ask | None:
+        """What is to be asked now."""
+        topics, parts = self._parts.topics, self._parts
+        if asked := self._unkept({topics.status: ONLINE}):
+            return asked
+        commands = [topics.set(command) for command in COMMANDS] if parts.commands else []
+        wanted = (*commands, topics.status, *(listener.topic for listener in parts.listeners))
+        new = tuple(topic for topic in wanted if topic not in self._hears and not self._refusals.hold(_hearing(topic)))
+        if new:
+            return Ask(_hearing(new[0]), to_hear=new)
+        self.opened = True
+        if parts.announce:
+            parts.announce, self._kept = False, {topics.status: ONLINE.encode()}
+        return self._unkept(parts.retained) or self._state() or self._picture()
+
+    def _unkept(self, messages: Mapping[str, str]) -> Ask | None:
+        """The first one that the broker does not keep yet, and may take."""
+        for topic, text in messages.items():
+            payload = text.encode()
+            if self._kept.get(topic) != payload and not self._refusals.hold(topic, len(payload)):
+                return Ask(topic, payload)
+        return None
+
+    def _state(self) -> Ask | None:
+        now_s, topic = time.monotonic(), self._parts.topics.state
+        if now_s < self._state_next_s:
+            return None
+        self._state_next_s = now_s + _STATE_EVERY_S
+        report, (key, sent_s) = self._parts.report(), self._state_sent
+        if report.key == key and now_s - sent_s < _STATE_LATEST_S:
+            return None
+        self._state_sent = (report.key, now_s)
+        return Ask(topic, report.text_within(self._most_bytes(topic)).encode())
+
+    def _picture(self) -> Ask | None:
+        parts, topic, now_s = self._parts, self._parts.topics.snapshot, time.monotonic()
+        if self._drawing is None:
+            if parts.picture_wanted and now_s >= self._picture_next_s and not self._refusals.hold(topic):
+                parts.picture_wanted, self._picture_next_s = False, now_s + _PICTURE_EVERY_S
+                self._drawing = parts.doing.submit(parts.picture, self._most_bytes(topic))
+            return None
+        if not self._drawing.done():
+            return None
+        jpeg, self._drawing = self._drawing.result(), None
+        parts.picture_wanted |= jpeg is None  # the first one is still to come
+        return Ask(topic, jpeg) if jpeg else None
+
+    def _most_bytes(self, topic: str) -> int:
+        return self._refusals.most_bytes(topic, self._connection.room(topic))
+
+    def _ask(self, ask: Ask) -> None:
+        size = len(ask.payload)
+        if ask.to_hear:
+            number = self._connection.ask_for(ask.to_hear)
+        elif size > self._connection.room(ask.topic):
+            self._refuse(ask.topic, f"takes no message of {size:,} bytes, so {ask.topic} is left out", size)
             return
-        for listener in self._parts.listeners:
-            if listener.topic == topic:
-                listener.heard(payload[:200].decode(errors="replace"))
-        command = self._parts.topics.command_of(topic)
-        if command is None or self._parts.commands is None:
+        elif self._refusals.hold(ask.topic, size):
             return
-        if message.retain:  # it would be done again at each connect
-            self._parts.commands.refuse(f"set/{command} is refused: it was retained; send commands without retain")
-        elif command == "snapshot":
-            self._signals.picture_wanted.set()
         else:
-            await done_in(self._parts.doing, partial(self._parts.commands.do, command, payload))
+            number = self._connection.send(ask.topic, ask.payload, retain=True)
+        self._alone, self._suspect = (number, ask), ask
+        self._be_patient(size)
 
-    async def _send_events(self) -> None:
-        """The oldest first. What was not confirmed is sent again by the next connection.
+    def _feed(self, deliveries: Deliveries) -> None:
+        topic = deliveries.topic
+        while self._in_flight < self._connection.limits.window and not self._refusals.hold(topic):
+            delivery = deliveries.next()
+            if delivery is None:
+                return
+            body = delivery.body.encode()
+            if len(body) > self._connection.room(topic):
+                self._give_up(deliveries, delivery, f"takes no message of {len(body):,} bytes")
+                continue
+            self._be_patient(len(body))
+            deliveries.in_flight[self._connection.send(topic, body, retain=False)] = delivery
 
-        So are the last ones that were confirmed: a broker that is killed may have passed them on to nobody.
-        """
-        for each in [*self._parts.confirmed]:
-            await self._deliver(each)
-        while True:
-            self._signals.more.clear()
-            batch = await done_in(self._parts.disk, partial(self._parts.outbox.first, KIND, "", _READ_AT_ONCE))
-            if batch:
-                await self._send_batch(batch)
+    def _be_patient(self, size: int = 0) -> None:
+        self._patient_until_s = time.monotonic() + ANSWER_S + size / _SLOW_BYTES_S
+
+    def _has_left(self) -> bool:
+        """Send what waits if that is quick, then say that the camera is offline; True once that is done or too late."""
+        now_s, offline = time.monotonic(), Ask(self._parts.topics.status, OFFLINE.encode())
+        if self._over_s is None:
+            self._over_s, self._next = now_s, None
+        late_s = now_s - self._over_s - END_WITHIN_S
+        self.said_goodbye = self._kept.get(offline.topic) == offline.payload
+        if late_s > 0 and self._alone and self._alone[1] != offline:
+            self._alone = None  # its answer is not waited for
+        if not (self._alone or self.said_goodbye) and (late_s > 0 or all(each.all_said for each in self._deliveries)):
+            self._next = offline
+        return self.said_goodbye or late_s > END_WITHIN_S
+
+    # what the broker answers
+
+    def _take_answers(self) -> None:
+        while self._connection.answers:
+            number, reasons = self._connection.answers.popleft()
+            self._be_patient()
+            if self._alone and self._alone[0] == number:
+                ask, self._alone = self._alone[1], None
+                self._quiet_until_s = time.monotonic() + _BREAKS_WITHIN_S * (self.cautious and self._over_s is None)
+                if ask.to_hear:
+                    self._note_hearing(ask.to_hear, reasons)
+                else:
+                    self._note_asked(ask, reasons[0])
+            for each in self._deliveries:
+                if (delivery := each.in_flight.pop(number, None)) is not None:
+                    self._note_delivered(each, delivery, reasons[0])
+
+    def _note_hearing(self, topics: tuple[str, ...], reasons: "list[ReasonCode]") -> None:
+        self._hears.update(topics)
+        for topic, reason in zip(topics, reasons, strict=False):
+            self._refusals.took(_hearing(topic))
+            if reason.is_failure:
+                self._hears.discard(topic)
+                why = f"does not let this camera hear {topic}: {reason}"
+                self._refusals.note(_hearing(topic), self._broker.refusal(topic, why, LET_READ))
+
+    def _note_asked(self, ask: Ask, reason: "ReasonCode") -> None:
+        if reason.value == BAD_PAYLOAD:
+            self._try_smaller(ask)
+        elif reason.is_failure:
+            self._refuse(ask.topic, f"refuses {ask.topic}: {reason}")
+        else:
+            self._refusals.took(ask.topic)
+            if ask.topic in (self._parts.topics.status, *self._parts.retained):
+                self._kept[ask.topic] = ask.payload
+
+    def _note_delivered(self, deliveries: Deliveries, delivery: Delivery, reason: "ReasonCode") -> None:
+        if not reason.is_failure:
+            self._refusals.took(deliveries.topic)
+            deliveries.confirmed(delivery)
+        elif reason.value == BAD_PAYLOAD:
+            self._give_up(deliveries, delivery, f"refuses a message of {len(delivery.body.encode()):,} bytes")
+        else:
+            self._refuse(deliveries.topic, f"refuses {deliveries.topic}: {reason}")
+            if delivery.urgent:
+                deliveries.give_up(delivery, self._refusals.of(deliveries.topic))
             else:
-                await self._signals.more.wait()
+                deliveries.put_back(delivery)
 
-    async def _send_batch(self, batch: list[Delivery]) -> None:
-        """Send them in order, and forget those that the broker has. A new one follows each that was confirmed.
+    def _refuse(self, topic: str, why: str, size: int = 0) -> None:
+        self._refusals.note(topic, self._broker.refusal(topic, why, RAISE if size else LET_WRITE), size)
 
-        Waiting for all of a window instead takes 40 ms each time: the broker's answers wait for our next packet.
-        """
-        free, tasks = asyncio.Semaphore(WINDOW), list[asyncio.Task[None]]()
-        try:
-            for each in batch:
-                await free.acquire()
-                task = asyncio.create_task(self._deliver(each))
-                task.add_done_callback(lambda _: free.release())
-                tasks.append(task)
-            await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            results = await asyncio.gather(*tasks, return_exceptions=True)
-            confirmed = [each for each, _ in takewhile(lambda pair: pair[1] is None, zip(batch, results, strict=False))]
-            if confirmed:
-                self._parts.confirmed.extend(confirmed)
-                waited = await done_in(self._parts.disk, partial(self._parts.outbox.remove, *confirmed))
-                for each in filter(lambda each: each.rule, waited):  # others were given up, and it was said
-                    self._parts.told(each, "ok", f"{self._parts.address} has it")
-
-    async def _deliver(self, delivery: Delivery) -> None:
-        """An alert is a delivery that a rule asked for; any other is an event."""
+    def _try_smaller(self, ask: Ask) -> None:
+        """Pictures and the state come smaller from now on; anything else is left out."""
         topics = self._parts.topics
-        await self._publish(topics.alert if delivery.rule else topics.event, delivery.body, retain=False)
+        then = "smaller ones are sent" if ask.topic in (topics.state, topics.snapshot) else "it is left out"
+        self._refuse(ask.topic, f"does not take {ask.topic} of {len(ask.payload):,} bytes, so {then}", len(ask.payload))
+        self._state_sent = ("", float("-inf"))
+        self._parts.picture_wanted |= ask.topic == topics.snapshot
 
-    async def _publish(self, topic: str, text: str, *, retain: bool = True) -> None:
-        """Returns once the broker has it. Raises Refusal where it does not take it."""
-        await self._client.publish(topic, text, 1, retain)
-        self._check_refusals()
+    def _give_up(self, deliveries: Deliveries, delivery: Delivery, why: str) -> None:
+        self._refuse(deliveries.topic, f"{why}; one for {deliveries.topic} is lost", len(delivery.body.encode()))
+        deliveries.give_up(delivery, self._refusals.of(deliveries.topic))
 
-    def _check_refusals(self) -> None:
-        if self._refused:
-            at = f"the MQTT broker {self._parts.address}"
-            raise Refusal(
-                f"{at} refuses messages: {self._refused[0]}; let its user write to {self._parts.topics.base}/#"
-            )
+    def _blame(self, ask: Ask, reason: int) -> None:
+        """The broker breaks the connection when it is asked this."""
+        if ask.to_hear:
+            foreign = [topic for topic in ask.to_hear if not topic.startswith(f"{self._parts.topics.base}/")]
+            for topic in foreign or ask.to_hear:
+                why = f"closes the connection when this camera asks to hear {topic}"
+                self._refusals.note(_hearing(topic), self._broker.refusal(topic, why, LET_READ))
+        elif reason != NOT_AUTHORIZED and ask.topic in (self._parts.topics.snapshot, self._parts.topics.state):
+            self._try_smaller(ask)
+        else:
+            self._refuse(ask.topic, f"closes the connection when {ask.topic} comes ({len(ask.payload):,} bytes)")
 
-    async def _send_state(self) -> None:
-        sent, sent_s = "", float("-inf")
-        while True:
-            report = self._parts.report()
-            if report.key != sent or time.monotonic() - sent_s >= _STATE_LATEST_S:
-                await self._publish(self._parts.topics.state, report.text)
-                sent, sent_s = report.key, time.monotonic()
-            await asyncio.sleep(_STATE_EVERY_S)
+    # what is heard
 
-    async def _send_pictures(self) -> None:
-        while True:
-            await self._signals.picture_wanted.wait()
-            self._signals.picture_wanted.clear()
-            jpeg = await done_in(self._parts.doing, self._parts.picture)
-            if jpeg is None:
-                self._signals.picture_wanted.set()  # the first one is still to come
-            else:
-                await self._client.publish(self._parts.topics.snapshot, jpeg, 0, True)
-            await asyncio.sleep(_PICTURE_EVERY_S)
+    def _hear(self, message: "MQTTMessage") -> None:
+        topic, parts = message.topic, self._parts
+        if topic == parts.topics.status and message.payload == OFFLINE.encode() and self._over_s is None:
+            self._kept.pop(topic, None)  # the will of a connection that broke before
+        for listener in parts.listeners:
+            if listener.topic == topic:
+                listener.heard(message.payload[:200].decode(errors="replace"))
+        command = parts.topics.command_of(topic)
+        if command is None or parts.commands is None:
+            return
+        while self._commands and self._commands[0].done():
+            self._commands.popleft()
+        if message.retain:  # it would be done again at each connect
+            parts.commands.refuse(f"set/{command} is refused: it was retained; send commands without retain")
+        elif command == "snapshot":
+            parts.picture_wanted = True
+        elif len(self._commands) >= _MOST_COMMANDS:
+            parts.commands.refuse(f"set/{command} is refused: {_MOST_COMMANDS} others wait")
+        else:
+            with suppress(RuntimeError):  # the run ends
+                self._commands.append(parts.doing.submit(parts.commands.do, command, message.payload))
 
-    async def _send_retained(self) -> None:
-        while True:
-            self._signals.retained_changed.clear()
-            for topic, text in self._parts.retained.items():
-                if self._retained.get(topic) != text:
-                    await self._publish(topic, text)
-                    self._retained[topic] = text
-            await first_to_end(self._signals.retained_changed.wait(), self._signals.announce.wait())
-            if self._signals.announce.is_set():
-                self._signals.announce.clear()
-                self._retained.clear()
+
+def _hearing(topic: str) -> str:
+    """By which refusals to hear of a topic are told from refusals to publish there."""
+    return f"to hear {topic}"

@@ -156,7 +156,7 @@ KINDS: Mapping[str, ThreadKind] = {
         "delivers webhooks; it begins with the first one", "one request, 10 s; the disk", "no webhook is sent", 60.0
     ),
     "mqtt": ThreadKind(
-        "the event loop of the connection to the MQTT broker", "nothing", "nothing is sent to the MQTT broker", 60.0
+        "talks with the MQTT broker", "connecting, 20 s; else nothing", "nothing is sent to the MQTT broker", 60.0
     ),
     "mqtt disk": ThreadKind(
         "keeps events until the MQTT broker has them", "the disk", "events are not sent to the MQTT broker", 60.0

@@ -1,20 +1,27 @@
 """A client of the daemon alone, without camera and model: what tests of the connection need."""
 
+import json
 import threading
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from tests.frames import SECOND
 from vitcam.config.mqtt import MqttSettings
 from vitcam.frames import Event
 from vitcam.mqtt.broker import Broker
 from vitcam.mqtt.client import MqttClient
+from vitcam.mqtt.commands import MqttCommands
+from vitcam.mqtt.connection import Connection
+from vitcam.mqtt.deliveries import Deliveries
+from vitcam.mqtt.parts import MqttParts
 from vitcam.mqtt.report import Report
-from vitcam.mqtt.session import MqttParts
 from vitcam.mqtt.topics import Topics
-from vitcam.storage.outbox import Outbox
+from vitcam.storage.outbox import Delivery, Outbox
 
 
 def event(number: int, phase: str = "new") -> Event:
@@ -25,15 +32,19 @@ def event(number: int, phase: str = "new") -> Event:
 
 @contextmanager
 def connecting(
-    folder: Path | None, settings: MqttSettings, versions: tuple[str, ...] = ("5", "3.1.1")
+    folder: Path | None, settings: MqttSettings, picture: Callable[[int], bytes] | None = None
 ) -> Iterator[MqttClient]:
-    """A client that tries again soon; it has begun, and ends with the `with`."""
+    """A client that tries again soon; it has begun, and ends with the `with`.
+
+    picture  makes one of at most so many bytes; None: none is published
+    """
     outbox, topics = Outbox(folder), Topics.of(settings)
     broker = Broker(settings, topics)
+    commands = MqttCommands(None, None, lambda _: None, lambda: 0.5)  # type: ignore[arg-type]  # only pause is asked
     parts = MqttParts(
-        topics, broker.address, outbox, lambda: Report(lambda: {"status": "ok"}, ""), lambda: b"\xff\xd8", None
+        topics, outbox, lambda: Report(lambda: {"status": "ok"}, ""), picture or (lambda _most: b"\xff\xd8"), commands
     )
-    client = MqttClient(broker, versions, parts, snapshots=False, first_pause_s=0.05)
+    client = MqttClient(broker, parts, snapshots=picture is not None, first_pause_s=0.05)
     client.start()
     try:
         yield client
@@ -41,6 +52,35 @@ def connecting(
         client.close(None)
         assert client.workers[0].join(20)
         outbox.close()
+
+
+class SentTwice:
+    """Which events were sent how often, and which of them again although the broker had confirmed them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.sent: Counter[str] = Counter()
+        self.after_confirmation: list[str] = []
+        confirmed: set[str] = set()
+        send, confirm = Connection.send, Deliveries.confirmed
+
+        def noted_send(connection: Connection, topic: str, payload: bytes, retain: bool) -> int:
+            if topic.endswith("/event"):
+                number = json.loads(payload)["id"]
+                self.sent[number] += 1
+                self.after_confirmation += [number] if number in confirmed else []
+            return send(connection, topic, payload, retain)
+
+        def noted_confirm(deliveries: Deliveries, delivery: Delivery) -> None:
+            confirmed.add(delivery.event_id)
+            confirm(deliveries, delivery)
+
+        monkeypatch.setattr(Connection, "send", noted_send)
+        monkeypatch.setattr(Deliveries, "confirmed", noted_confirm)
+
+    @property
+    def again(self) -> int:
+        """How many were sent more than once."""
+        return self.sent.total() - len(self.sent)
 
 
 class Flow:
