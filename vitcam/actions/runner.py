@@ -15,6 +15,7 @@ from vitcam.frames import Event, Prediction, Unreadable
 from vitcam.names.vocabulary import Meanings
 from vitcam.sinks.sink import Summary
 from vitcam.state import Actions
+from vitcam.threads.event_room import EventRoom
 from vitcam.threads.worker import Watched, Worker
 
 log = logging.getLogger(__name__)
@@ -46,7 +47,8 @@ class ActionRunner:
         self._meanings = meanings
         self._handlers = handlers
         self._outcomes = outcomes
-        self._events: queue.Queue[Event | None] = queue.Queue(_MOST_EVENTS)
+        self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
+        self._room = EventRoom(_MOST_EVENTS)
         self._rule_state = RuleState()
         self._worker = Worker("rules", self._run)
         self._dropped = 0
@@ -58,24 +60,22 @@ class ActionRunner:
     def unreadable(self, bad: Unreadable) -> None: ...
 
     def event(self, event: Event) -> None:
-        """Hand an event over; where too many wait, it is dropped and counted."""
+        """Hand an event over; where too many wait, it is dropped and counted. Called by one thread."""
         if self.rules:
             self._worker.start()
         if self._worker.started:
-            try:
-                self._events.put_nowait(event)
-            except queue.Full:
+            if self._room.takes(event.id, event.phase, self._events.qsize()):
+                self._events.put(event)
+            else:
                 self._dropped += 1
 
     def close(self, summary: Summary | None) -> None:
         """Begin what the last events ask for, wait a moment for it, and end the rest."""
         deadline_s = time.monotonic() + _END_WITHIN_S
         if self._worker.started:
-            try:
-                self._events.put(None, timeout=_END_WITHIN_S)
-            except queue.Full:
+            self._events.put(None)
+            if not self._worker.join(deadline_s - time.monotonic()):
                 log.error("the rules hang; their last events are lost")
-            self._worker.join(deadline_s - time.monotonic())
             self._worker.stop()
         for handler in self._handlers.values():
             handler.drain(deadline_s)

@@ -11,9 +11,11 @@ from typing import Any
 
 from vitcam.errors import VitcamError
 from vitcam.history.stored import EventChange
+from vitcam.threads.event_room import EventRoom
 
 MOST = 64
-"""Events, and pieces of work that somebody waits for. Each event may have a picture in memory."""
+"""Events, without the ends of stored ones, and pieces of work that somebody waits for. Each event may have a picture in
+memory."""
 _MOST_NOTES = 1024  # small: what came of an action, the name of a clip
 _LATEST_S = 30.0  # an event that is not written by then never will be
 
@@ -70,16 +72,18 @@ class WriteQueue:
         """Ids of the events that are being written."""
         self._work: deque[WriteTask] = deque()
         self._parked: deque[WriteTask] = deque()
+        self._room = EventRoom(MOST)
         self._closed = self._flushing = False
         self._generation = 0
         self.dropped = 0
         """Changes for which there was no room, and work that nobody waits for."""
 
     def put(self, change: EventChange) -> None:
-        """Add a change, or count it where too many wait."""
+        """Add a change, or count it where too many wait. The end of an event whose beginning was taken is taken."""
         with self._ready:
             before = self._changes.get(change.event.id)
-            if before is None and len(self._changes) >= MOST:
+            waiting = 0 if before is not None else len(self._changes)
+            if not self._room.takes(change.event.id, change.phase, waiting):
                 self.dropped += change.phase == "new"
                 return
             self._changes[change.event.id] = change if before is None else merged(before, change)

@@ -93,7 +93,8 @@ class MqttClient:
     def event(self, event: Event) -> None:
         """Take an event over; does not wait. Where too many wait for the disk, it is dropped and counted."""
         body = json.dumps(event_record(event), ensure_ascii=False)
-        if self._events.take(Delivery(KIND, "", event.id, "", body)) and event.phase == "new" and self._snapshots:
+        taken = self._events.take(Delivery(KIND, "", event.id, "", body), event.phase)
+        if taken and event.phase == "new" and self._snapshots:
             self.parts.picture_wanted = True
 
     # a `Courier`

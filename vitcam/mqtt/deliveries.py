@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from vitcam.mqtt.parts import MqttParts
 from vitcam.storage.outbox import Delivery
+from vitcam.threads.event_room import EventRoom
 
 KIND = "mqtt"
 _MOST_INCOMING = 4096  # that the disk has not taken yet
@@ -30,6 +31,7 @@ class Deliveries:
         self._by = by
         self._parts = parts
         self._incoming: deque[Delivery] = deque()
+        self._room = EventRoom(_MOST_INCOMING)
         self._keeping = False
         self._batch: deque[Delivery] = deque()
         self._confirmed: list[Delivery] = []
@@ -39,9 +41,12 @@ class Deliveries:
 
     # in any thread
 
-    def take(self, delivery: Delivery) -> bool:
-        """Have the disk keep it; does not wait. False: too many wait for that."""
-        if len(self._incoming) >= _MOST_INCOMING:
+    def take(self, delivery: Delivery, phase: str = "new") -> bool:
+        """Have the disk keep it; does not wait. False: too many wait for that.
+
+        phase  of its event: the end of one whose beginning was taken is taken
+        """
+        if not self._room.takes(delivery.event_id, phase, len(self._incoming)):
             self.dropped += 1
             return False
         self._incoming.append(replace(delivery, destination=self._destination))

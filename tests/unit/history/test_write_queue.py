@@ -55,3 +55,18 @@ def test_a_full_inbox_still_takes_what_belongs_to_an_event_that_waits() -> None:
 
     assert found.dropped == 1
     assert found.take(0.0).changes[0].jpeg == b"picture"
+
+
+def test_the_end_of_an_event_is_taken_however_much_waits_if_its_beginning_was() -> None:
+    found = WriteQueue()
+    for name in "abc":
+        found.put(change(name, "new"))
+    found.take(0.0)
+    for number in range(MOST + 6):
+        found.put(change(str(number), "new"))
+    for name in ("a", "b", "c", str(MOST + 5)):
+        found.put(change(name, "update"))
+        found.put(change(name, "end"))
+
+    assert found.dropped == 6
+    assert [(each.event.id, each.phase) for each in found.take(0.0).changes[MOST:]] == [(name, "end") for name in "abc"]
