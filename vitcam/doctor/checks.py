@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import redirect_stdout
 
 from vitcam.config.settings import Settings
-from vitcam.doctor import broker, camera, machine, model, peers, python, service
+from vitcam.doctor import broker, camera, kept, machine, model, peers, python, service
 from vitcam.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.errors import TOLD_ELSEWHERE
 from vitcam.machine import Machine
@@ -27,6 +27,7 @@ CHECKS: dict[str, CheckFunction] = {
     "mqtt": broker.mqtt,
     "clips": machine.clips,
     "disk": machine.disk,
+    "databases": kept.databases,
     "memory": machine.memory,
     "temperature": machine.temperature,
     "power": machine.power,
