@@ -4,7 +4,7 @@ import contextlib
 import errno
 import re
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -68,6 +68,22 @@ class PictureFiles:
             if whole not in named:
                 with contextlib.suppress(OSError):
                     path.unlink()
+
+    def set_aside(self, named: Collection[str], folder: str) -> None:
+        """Move every picture into another folder, beside that of the pictures, but those that are named.
+
+        Those beside a named one stay, too. Raises OSError.
+        """
+        for day in sorted((self._folder / FRAMES).glob("*")):
+            for path in sorted(day.glob("*")):
+                name = str(path.relative_to(self._folder))
+                if (name.removesuffix(_DETAIL) + ".jpg" if name.endswith(_DETAIL) else name) in named:
+                    continue
+                place = self._folder / folder / day.name
+                place.mkdir(0o750, parents=True, exist_ok=True)
+                path.rename(place / path.name)
+            with contextlib.suppress(OSError):
+                day.rmdir()  # fails while it holds a file
 
     def remove(self, names: Iterable[str | None]) -> None:
         """Delete files, those beside them, and the folders of days that are empty then. Files that are gone are fine.

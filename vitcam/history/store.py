@@ -15,15 +15,16 @@ from vitcam.history.budget import WriteBudget
 from vitcam.history.clock import MachineClock
 from vitcam.history.database import search, writing
 from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
-from vitcam.history.database.reading import DamagedHistory, read
+from vitcam.history.database.reading import DamagedHistory, meets_no_damage, read
 from vitcam.history.database.stories import NamesOf, Period, StorySummary, names_in_use, summarise
 from vitcam.history.deduplication import Reclassify, keep_summary
+from vitcam.history.notices import Listener
 from vitcam.history.picture_files import CORRECTIONS, LabelFolders, PictureFiles, detail_of
 from vitcam.history.rendering import seen_by_model
 from vitcam.history.retention import RetentionRules, reclaim
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
 from vitcam.history.write_queue import WriteQueue, WriteTask
-from vitcam.history.writer import HistoryWriter, Listener
+from vitcam.history.writer import HistoryWriter
 from vitcam.inbox.entry import forget_event
 from vitcam.state import History
 from vitcam.storage.reading import read_file
@@ -228,20 +229,29 @@ class EventStore:
     def correct(self, event_id: str, label: str | None) -> StoredEvent | None:
         """Give an event another label, and file what the model saw with the corrections; None: take it back.
 
+        The event comes first: nothing is taught from a picture whose label was not kept.
+
         returns  the event as it is then; None: there is no such event
-        raises   VitcamError if it cannot be kept
+        raises   VitcamError if it cannot be kept; nothing has changed then
         """
-        if (event := self.get(event_id)) is None:
+        event = self.get(event_id)
+        seen = self.seen(event) if event and label else None
+        if event is None or not self._label(event_id, label):
             return None
         try:
-            if label and (seen := self.seen(event)):
+            if label and seen:
                 self._corrections.put(label, event_id, seen)
         except OSError as error:
+            self._label(event_id, event.corrected)
             raise VitcamError(f"the correction cannot be kept in {self.folder}: {error.strerror}") from error
-        self._result_of(lambda connection: writing.edit(connection, event_id, {"corrected": label}), about=event_id)
         if event.corrected and event.corrected != label:
             self._corrections.remove(event.corrected, event_id)
         return self.get(event_id)
+
+    def _label(self, event_id: str, label: str | None) -> bool:
+        return self._result_of(
+            lambda connection: writing.edit(connection, event_id, {"corrected": label}), about=event_id
+        )
 
     def set_favourite(self, event_id: str, favourite: bool) -> StoredEvent | None:
         """Let an event stay, or not; None: there is no such event. Raises VitcamError if it cannot be kept."""
@@ -333,5 +343,5 @@ class EventStore:
         try:
             return read(self.folder, ask, nothing)
         except DamagedHistory:  # the writer meets the same damage, and begins a new history
-            self._submit(lambda connection: (ask(connection), True)[1], awaited=False)
+            self._submit(lambda _: meets_no_damage(self.folder, ask), awaited=False)
             raise

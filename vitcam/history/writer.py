@@ -4,44 +4,49 @@ import contextlib
 import logging
 import sqlite3
 import time
-from collections import deque
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from vitcam.errors import VitcamError
 from vitcam.history.budget import WriteBudget
 from vitcam.history.clock import MachineClock
-from vitcam.history.database.connections import FILE, is_damage, is_input_or_output, is_whole, open_to_write, set_aside
+from vitcam.history.database.connections import (
+    FILE,
+    begin_anew,
+    is_input_or_output,
+    is_whole,
+    open_to_write,
+    set_emptied_aside,
+)
 from vitcam.history.database.file_watch import NOTICES, Change, FileWatch
-from vitcam.history.database.search import get
 from vitcam.history.database.sharing import last_picture, newest_pictures
 from vitcam.history.database.totals import Totals
 from vitcam.history.database.writing import close_open, first_free, forget_open_pictures, frame_of, write_change
 from vitcam.history.deduplication import PictureDeduplicator, Reclassify
+from vitcam.history.notices import Listener, Notices
 from vitcam.history.picture_files import PictureFiles
 from vitcam.history.retention import Housekeeping, RetentionRules
-from vitcam.history.stored import EventChange, StoredEvent
+from vitcam.history.stored import EventChange
 from vitcam.history.timestamps import EventTimestamps
 from vitcam.history.write_queue import WriteBatch, WriteQueue, WriteTask
+from vitcam.storage.damaged_database import is_damage
 from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)
 
 _IDLE_S = 1.0
 _AGAIN_S = 2.0  # after a failure, such as a full disk
-_MOST_UNNOTIFIED = 256
+_ANEW_EVERY_S = 60.0  # a damaged file of which there is no room for a copy
 
-Listener = Callable[[StoredEvent, str], None]
 _Results = list[tuple[WriteTask, Any]]
 
 
 class HistoryWriter:
     """Owns the one connection that writes.
 
-    notify      called after the commit of each change, with the event as it is stored, and its phase; empty: a clip, an
-                action or a person's word was added
+    notify      as in `Notices`; called after the commit of each change
     rules       what is kept for how long; None: nothing is deleted and no event ended, as in a command beside a daemon
     reclassify  called for each picture that is written
     clock       dates events
@@ -59,7 +64,7 @@ class HistoryWriter:
     ) -> None:
         self._folder = folder
         self._queue = queue
-        self._notify = notify
+        self._notices = Notices(notify)
         self._budget = budget
         self.rules = rules
         """Any thread may replace it."""
@@ -68,12 +73,11 @@ class HistoryWriter:
         self._connection: sqlite3.Connection | None = None
         self._stored: set[str] = set()
         """Events of this run that last and have a row: an update of one that is gone now was deleted."""
-        self._unnotified: deque[tuple[str, str]] = deque(maxlen=_MOST_UNNOTIFIED)
-        """Ids and phases of what is committed, and of which followers were not told yet."""
         self.worker = Worker("history", self._run)
         self._housekeeping: Housekeeping | None = None
         self._file: FileWatch | None = None
         self._has_begun = False
+        self._anew_s = 0.0
         self.first = 0
         """Number of the first row of this run; 0: nothing of it is in this file."""
         self._clock = clock
@@ -165,7 +169,7 @@ class HistoryWriter:
         else:
             return self._after_commit(connection, batch, results)
         awaited = WriteBatch(work=[work for work in batch.work if work.awaited])
-        awaited.refuse(self.trouble)
+        awaited.refuse(self.trouble or self.notice)
         self._queue.give_back(WriteBatch(batch.changes, [work for work in batch.work if not work.awaited]))
         return False
 
@@ -188,7 +192,7 @@ class HistoryWriter:
             try:
                 self._set_up(self._connection)
             except BaseException as error:  # the next try opens it again, and misses no part
-                if not (isinstance(error, sqlite3.Error) and is_damage(error)):  # a damaged file is set aside first
+                if not is_damage(error, self._folder / FILE):  # a damaged file is set aside before it is closed
                     self._close()
                 raise
         return self._connection
@@ -197,6 +201,7 @@ class HistoryWriter:
         """All that belongs to one open connection."""
         if not self.first:
             self._begin(connection)
+        self.first = min(self.first, first_free(connection))  # the last rows of a damaged file may be lost
         if self.rules is not None:
             self.timestamps = EventTimestamps(connection, self._clock)
         self._housekeeping = Housekeeping(connection, self._pictures, self._clock)
@@ -219,11 +224,11 @@ class HistoryWriter:
         Events that last are in no other file: they are written as new ones.
         """
         if change == "emptied":
-            self._begin_again("emptied")
+            self._begin_again(set_emptied_aside)
             return
         self._close()
         if change == "overwritten" and not is_whole(self._folder):
-            self._begin_again()
+            self._begin_again(partial(begin_anew, beat=self.worker.beat))
             return
         if change != "without its log":
             self._stored.clear()
@@ -259,13 +264,15 @@ class HistoryWriter:
             self._queue.finish(work, result)
         for change in batch.changes:
             (self._stored.discard if change.phase == "end" else self._stored.add)(change.event.id)
-        self._unnotified.extend((change.event.id, change.phase) for change in batch.changes)
-        self._unnotified.extend((work.about, "") for work, result in results if result is True and work.about)
+            self._notices.add(change.event.id, change.phase)
+        for work, result in results:
+            if result is True and work.about:
+                self._notices.add(work.about, "")
         if written := len(batch.changes) + sum(bool(result) for _, result in results):
             self._budget.commit(written)
         late = [work for work in batch.work if work.after_commit]
         try:
-            self._notify_listeners(connection)
+            self._notices.tell(connection)
             if self._housekeeping is not None and written:
                 self._housekeeping.look()
             while late:
@@ -304,39 +311,31 @@ class HistoryWriter:
         if self.timestamps is not None and self.timestamps.look():
             self._deduplicator.forget()  # times have changed
 
-    def _notify_listeners(self, connection: sqlite3.Connection) -> None:
-        """Tell followers what is on the disk; after an error the rest is told with the next commit."""
-        while self._unnotified:
-            event_id, phase = self._unnotified[0]
-            try:
-                event = get(connection, event_id)
-            except (ValueError, TypeError, LookupError, OverflowError, RecursionError):  # vitcam has not written it
-                log.exception("the event %s is stored, and cannot be read: it is not passed on", event_id)
-                event = None
-            self._unnotified.popleft()
-            if event is not None:
-                self._notify(event, phase)
-
     def _failed(self, error: Exception) -> None:
-        if isinstance(error, sqlite3.Error) and is_damage(error):
-            self._begin_again()
+        if is_damage(error, self._folder / FILE):
+            self._begin_again(partial(begin_anew, beat=self.worker.beat))
             return
         if isinstance(error, sqlite3.Error) and is_input_or_output(error):
             self._close()  # the next try opens the file again: the disk may have come back as another device
         reason = error.strerror if isinstance(error, OSError) else str(error)
         self._set_trouble(f"no events are kept in {self._folder}: {reason}; vitcam tries again")
 
-    def _begin_again(self, what: Literal["damaged", "emptied"] = "damaged") -> None:
-        """Set the file aside before it is closed: SQLite would move its log into it."""
-        connection, self._connection = self._connection, None
-        self._stored.clear()
-        self.first = 0
+    def _begin_again(self, anew: Callable[[Path], str]) -> None:
+        """Let a new file begin while the old one is open: SQLite would move its log into it at the close.
+
+        anew  does it, and returns a sentence on that; raises OSError and sqlite3.Error
+        """
+        if time.monotonic() < self._anew_s:
+            return
         try:
-            self.notice = set_aside(self._folder, what)
+            self.notice = anew(self._folder)
+        except (OSError, sqlite3.Error) as error:
+            self._anew_s = time.monotonic() + _ANEW_EVERY_S
+            self._set_trouble(f"the history in {self._folder} is damaged, and a new one cannot begin: {error}")
+        else:
             log.error("%s", self.notice)
-        except OSError as error:
-            self._set_trouble(f"the history in {self._folder} is {what} and cannot be renamed: {error.strerror}")
-        self._connection = connection
+            self._stored.clear()
+            self._deduplicator.forget()
         self._close()
 
     def _set_trouble(self, trouble: str) -> None:

@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import count
 from pathlib import Path
@@ -29,52 +29,68 @@ def is_damage(error: BaseException, path: Path) -> bool:
     return code in _DAMAGES or (code == sqlite3.SQLITE_IOERR and not _is_readable(path))
 
 
-def exchange(
-    path: Path, open_new: Callable[[Path], sqlite3.Connection], beat: Callable[[], None]
-) -> tuple[str, Counter[str]]:
-    """Put a new database in the place of a damaged one, with all whole rows that can still be read.
-
-    The damaged one stays beside it, with its companions. A kill leaves either of both in place. Who has the damaged one
-    open closes it afterwards, and sees that the file is another one.
+def save_rows(
+    path: Path,
+    open_new: Callable[[Path], sqlite3.Connection],
+    beat: Callable[[], None] = lambda: None,
+    settle: Sequence[str] = (),
+) -> Counter[str]:
+    """Write a new database beside a damaged one, with all whole rows that can still be read. `exchange` uses it.
 
     open_new  makes a database with the tables that are wanted
     beat      called now and then: a large one takes minutes
-    returns   the name of the damaged one now, and how many rows were read, by table
-    raises    sqlite3.Error and OSError where no new one can be written: then the damaged one stays in place
+    settle    statements that follow: rows that others name may be lost
+    returns   how many rows were read, by table
+    raises    sqlite3.Error and OSError where the new one cannot be written
     """
-    mended = path.with_name(path.name + _MENDED)
+    mended = saved(path)
     for each in _with_companions(mended):
         each.unlink(missing_ok=True)
     with closing(open_new(mended)) as new:
+        new.execute("BEGIN IMMEDIATE")
         rows = _salvage(path, new, beat)
+        for statement in settle:
+            new.execute(statement)
+        new.execute("COMMIT")
         new.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         new.execute("PRAGMA journal_mode = DELETE")  # one file, with nothing beside it
-    aside = set_aside(path, "damaged")
-    mended.rename(path)
-    return aside, rows
+    return rows
+
+
+def saved(path: Path) -> Path:
+    """What `save_rows` has written."""
+    return path.with_name(path.name + _MENDED)
+
+
+def exchange(path: Path, aside: str) -> None:
+    """Put what `save_rows` has written in the place of the damaged database, which stays beside it as `aside`.
+
+    Who has the damaged one open closes it afterwards. `finish_exchange` follows a kill. Raises OSError.
+    """
+    set_aside(path, aside)
+    saved(path).rename(path)
 
 
 def finish_exchange(path: Path) -> None:
     """Finish an exchange that was killed between its two renames. Raises OSError."""
-    mended = path.with_name(path.name + _MENDED)
-    if not path.exists() and mended.exists():
-        mended.rename(path)
+    if not path.exists() and saved(path).exists():
+        saved(path).rename(path)
 
 
-def set_aside(path: Path, what: str) -> str:
-    """Rename a database with its companions, so that SQLite opens them together. Returns its new name.
-
-    what    happened to it, for the name
-    raises  OSError
-    """
+def free_name(path: Path, what: str) -> str:
+    """A name beside a database for the time when it is set aside. what: happened to it"""
     name = stem = f"{path.name}.{what}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}"
     again = count(2)  # a clock that was set back says the same moment twice
     while path.with_name(name).exists():
         name = f"{stem}-{next(again)}"
-    for old, new in zip(_with_companions(path), _with_companions(path.with_name(name)), strict=True):
+    return name
+
+
+def set_aside(path: Path, aside: str) -> None:
+    """Rename a database with its companions, so that SQLite opens them together. Raises OSError."""
+    for old, new in zip(_with_companions(path), _with_companions(path.with_name(aside)), strict=True):
         if old.exists():
             old.rename(new)
-    return name
 
 
 def _with_companions(path: Path) -> list[Path]:
@@ -104,14 +120,12 @@ def _salvage(path: Path, new: sqlite3.Connection, beat: Callable[[], None]) -> C
     uri, copied = f"{path.absolute().as_uri()}?mode=ro", Counter[str]()
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as old:
         old.text_factory = lambda text: text.decode(errors="replace")
-        new.execute("BEGIN IMMEDIATE")
         for table in tables:
             for row, insert in _rows_of(old, new, table):
                 with suppress(sqlite3.IntegrityError):  # no row that vitcam has written
                     copied[table] += new.execute(insert, row).rowcount
                 if not copied[table] % _BEAT_EVERY:
                     beat()
-        new.execute("COMMIT")
     return copied
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from vitcam.storage.damaged_database import exchange, finish_exchange, is_damage
+from vitcam.storage.damaged_database import exchange, finish_exchange, free_name, is_damage, save_rows
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -124,7 +124,8 @@ class OutboxDatabase:
 
     def _exchange(self, path: Path, error: sqlite3.Error) -> bool:
         try:
-            aside, rows = exchange(path, _connected_file, lambda: None)
+            rows, aside = save_rows(path, _connected_file), free_name(path, "damaged")
+            exchange(path, aside)
         except (sqlite3.Error, OSError) as failure:
             self._exchange_s = time.monotonic() + _EXCHANGE_EVERY_S
             self._set_trouble(f"{path} is damaged ({error}), and no new one can be written: {failure}")

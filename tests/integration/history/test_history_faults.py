@@ -1,10 +1,12 @@
 """What the history survives: a full disk, a damaged file, a folder that cannot be written, SIGKILL at any moment."""
 
+import json
 import logging
 import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -89,16 +91,38 @@ def test_a_full_disk_keeps_nothing_half_and_catches_up(disk: Path, caplog: pytes
 
 
 @pytest.mark.fault(
+    "the disk of the history is full for long",
+    injected="a tmpfs that is filled while three events last; 70 others begin, then the three end",
+    observed="the three have their ends once there is room; the others that found no room are counted",
+)
+def test_a_full_disk_costs_no_event_its_end(disk: Path) -> None:
+    store = EventStore(disk, RetentionRules())
+    store.start()
+    for name in "abc":
+        store.put(change(name, "new", jpeg=JPEG))
+    assert eventually(lambda: store.state().events == 3)
+    fill(disk)
+    for number in range(70):
+        store.put(change(f"e{number}", "new", jpeg=JPEG))
+    assert eventually(lambda: store.trouble)
+    for name in "abc":
+        store.put(change(name, "end"))
+    (disk / "filler").unlink()
+
+    assert eventually(lambda: all(event_is_over(store, name) for name in "abc"))
+    assert eventually(lambda: store.state().events + store.state().dropped == 73)
+    store.stop(10)
+    assert is_sound(disk)
+
+
+@pytest.mark.fault(
     "the history is damaged",
-    injected="`events.db` with zeros in it, or with other content",
+    injected="`events.db` with zeros in its header, or with other content",
     observed="it is renamed with its pictures, a new one begins; the log and `/api/state` say so",
 )
 @pytest.mark.parametrize("at", [0, 1024, 10_000])
 def test_a_damaged_history_is_set_aside_and_a_new_one_begins(store: EventStore, at: int) -> None:
-    with EventStoreOnce(store.folder) as before:
-        for number in range(50):
-            before.put(change(str(number), "new", jpeg=JPEG))
-        assert eventually(lambda: len(before.find(Query(), 100).events) == 50)
+    fill_history(store.folder, 50)
     with (store.folder / FILE).open("r+b") as file:
         file.seek(at)
         file.write(b"damage" * 2000)
@@ -108,8 +132,110 @@ def test_a_damaged_history_is_set_aside_and_a_new_one_begins(store: EventStore, 
 
     assert "is damaged; it was renamed" in eventually(lambda: trouble_after_reading(store))
     assert eventually(lambda: store.get(f"{0:024}"))
-    assert len([*store.folder.glob("events.db.damaged-*")]) == 1
-    assert len([*store.folder.glob("frames.damaged-*/*/*.jpg")]) >= 50
+    assert len([*store.folder.glob("events.db.damaged-*T??????")]) == 1
+    before = {event.id for event in store.find(Query(), 500).events if len(event.id) < 24}
+    assert len([*store.folder.glob("frames.damaged-*/*/*.jpg")]) == 50 - len(before)
+
+
+TABLE_LEAF, INDEX_LEAF = 13, 10
+"""The first byte of a page.
+
+source  SQLite's file format, section 1.6
+"""
+
+
+def fill_history(folder: Path, events: int) -> None:
+    with EventStoreOnce(folder) as before:
+        for number in range(events):
+            before.put(change(f"e{number}", "new", jpeg=JPEG))
+            before.put(change(f"e{number}", "end"))
+            if number % 30 == 29:
+                assert eventually(lambda number=number: before.get(f"e{number}"))  # type: ignore[misc]
+        assert eventually(lambda: len(before.find(Query(), 500).events) == events)
+
+
+def overwrite_pages(folder: Path, kind: int, most: int) -> None:
+    """Garbage in some pages of a kind, in the middle of all of them."""
+    content = (folder / FILE).read_bytes()
+    pages = [at for at in range(1024, len(content), 1024) if content[at] == kind]
+    with (folder / FILE).open("r+b") as file:
+        for at in pages[len(pages) // 2 :][:most]:
+            file.seek(at)
+            file.write(os.urandom(1024))
+
+
+@pytest.mark.fault(
+    "a page of the history is damaged, also while vitcam runs",
+    injected="garbage in three pages of the events, or in all of the indexes",
+    observed="a new one begins with every other event and its picture; the log and `/api/state` say so, and new events "
+    "are kept",
+)
+@pytest.mark.parametrize("runs", [True, False])
+@pytest.mark.parametrize(("kind", "pages", "most_lost"), [(TABLE_LEAF, 3, 18), (INDEX_LEAF, 10_000, 0)])
+def test_a_damaged_page_of_the_history_costs_the_events_that_were_on_it(
+    store: EventStore, kind: int, pages: int, most_lost: int, runs: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill_history(store.folder, 200)
+    if runs:
+        store.start()
+        assert eventually(lambda: store.state().events == 200)
+    overwrite_pages(store.folder, kind, pages)
+    if not runs:
+        store.start()
+    store.put(change("lasts", "new", jpeg=JPEG))
+    assert eventually(lambda: "is damaged; it was renamed" in trouble_after_reading(store))
+    store.put(change("lasts", "end"))
+    assert eventually(lambda: readable(store, "lasts") and event_is_over(store, "lasts"))
+    events = [event for event in store.find(Query(), 500).events if event.id != "lasts"]
+
+    assert 200 - most_lost <= len(events) <= 200 - bool(most_lost)
+    assert all(store.picture(event) == JPEG for event in events)
+    assert len([*store.folder.glob("frames.damaged-*/*/*.jpg")]) == 200 - len(events)
+    assert f"a new one has begun with {len(events)} events that could be read" in store.state().trouble
+    assert store.trouble == ""
+    assert is_sound(store.folder)
+    assert "Traceback" not in caplog.text
+
+
+@pytest.mark.fault(
+    "the folder of the history may not be written",
+    injected="a read-only tmpfs that holds a history that was ended, or killed with events in its log",
+    observed="every event can be read, and nothing is written there",
+)
+@pytest.mark.parametrize("killed", [True, False])
+def test_a_history_on_a_read_only_disk_can_be_read(disk: Path, killed: bool) -> None:
+    script = "import os; " if killed else ""
+    write = f"""
+{script}
+from pathlib import Path
+from tests.eventually import eventually
+from tests.histories import change
+from tests.integration.history.test_history_faults import JPEG
+from vitcam.history.retention import RetentionRules
+from vitcam.history.store import EventStore
+
+store = EventStore(Path({str(disk)!r}), RetentionRules())
+store.start()
+store.put(change("a", "new", jpeg=JPEG))
+assert eventually(lambda: store.get("a"))
+{"os._exit(0)" if killed else "store.stop(10)"}
+"""
+    subprocess.run([sys.executable, "-c", write], check=True, timeout=120)
+    (disk / "events.db-shm").unlink(missing_ok=True)  # as where it was copied without it
+    subprocess.run(["mount", "-o", "remount,ro", disk], check=True, timeout=60)
+    before = {path.name: path.stat().st_mtime_ns for path in disk.iterdir()}
+    store = EventStore(disk)
+    found = store.find(Query()).events
+    listed = subprocess.run(
+        [sys.executable, "-m", "vitcam", "events", "list", "--json"],
+        env=os.environ | {"STATE_DIRECTORY": str(disk)}, check=True, timeout=120, capture_output=True, text=True,
+    )  # fmt: skip
+
+    assert [event.id for event in found] == ["a"]
+    assert store.picture(found[0]) == JPEG
+    assert [json.loads(line)["id"] for line in listed.stdout.splitlines()] == ["a"]
+    assert {path.name: path.stat().st_mtime_ns for path in disk.iterdir()} == before
+    assert ("events.db-wal" in before) is killed
 
 
 @pytest.mark.fault(
@@ -172,6 +298,7 @@ def test_a_history_that_somebody_else_touches_goes_on(
     store.put(change("over", "new"))
     store.put(change("over", "end"))
     assert eventually(lambda: (event := store.get("over")) and event.end_ms)
+    time.sleep(0.2)  # the writer has noted by then how the file is after its commit
     does(store.folder)
     store.put(change("lasts", "update", "bowl"))
     store.put(change("after", "new"))

@@ -7,6 +7,7 @@ import pytest
 
 from tests.eventually import eventually
 from tests.histories import change
+from vitcam.errors import VitcamError
 from vitcam.frames import Guess, Image
 from vitcam.history.picture_files import CORRECTIONS
 from vitcam.history.store import EventStore
@@ -63,3 +64,35 @@ def test_a_picture_that_is_damaged_is_filed_as_it_is(tmp_path: Path) -> None:
     damaged = b"no picture"
 
     assert filed(tmp_path, Rect(0, 40, 90, 90), damaged).tobytes() == damaged
+
+
+@pytest.mark.fault(
+    "a person's correction of an event cannot be kept",
+    injected="a full database, and a file in place of the folder of the label",
+    observed="the answer says so, and neither the event nor the examples that are taught have changed",
+)
+@pytest.mark.parametrize("fault", ["row", "picture"])
+def test_a_correction_that_cannot_be_kept_leaves_event_and_examples_as_they_were(tmp_path: Path, fault: str) -> None:
+    store = EventStore(tmp_path)
+    store.start()
+    store.put(change("a", "end", jpeg=encode_jpeg(view(), 90)))
+    assert eventually(lambda: store.get("a"))
+    store.correct("a", "mug")
+    if fault == "row":
+        connection = store._writer._connection
+        assert connection is not None
+        connection.execute(
+            "CREATE TEMP TRIGGER full BEFORE UPDATE ON main.events BEGIN SELECT RAISE(FAIL, 'full'); END"
+        )
+    else:
+        (tmp_path / CORRECTIONS / "bowl").write_text("")
+    with pytest.raises(VitcamError, match="cannot be"):
+        store.correct("a", "bowl")
+    event = store.get("a")
+    store.stop(10)
+
+    assert event is not None
+    assert event.corrected == "mug"
+    assert [path.relative_to(tmp_path / CORRECTIONS).parts for path in (tmp_path / CORRECTIONS).glob("*/*")] == [
+        ("mug", "a.jpg")
+    ]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.eventually import eventually
 from tests.frames import picture
-from tests.histories import change, is_sound
+from tests.histories import START_MS, change, is_sound
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, Query
 from vitcam.pictures.encode import encode_jpeg
@@ -66,20 +66,53 @@ def test_what_is_added_to_an_event_later_is_told_too(store: EventStore, tmp_path
     (tmp_path / "clips" / "a.mp4").write_bytes(b"video")
     store.put(change("a", "end"))
     store.attach_clip("a", tmp_path / "clips" / "a.mp4")
-    assert eventually(lambda: len(told) == 2)
-    store.note_action("a", Action("door", "webhook", "ok"))
     assert eventually(lambda: len(told) == 3)
+    store.note_action("a", Action("door", "webhook", "ok"))
+    assert eventually(lambda: len(told) == 4)
     store.set_favourite("a", True)
     store.correct("a", "mug")
 
-    assert eventually(lambda: len(told) == 5)
-    assert [phase for phase, *_ in told] == ["end", "", "", "", ""]
-    assert [each for _, *each in told[1:]] == [
+    assert eventually(lambda: len(told) == 6)
+    assert [phase for phase, *_ in told] == ["new", "end", "", "", "", ""]
+    assert [each for _, *each in told[2:]] == [
         [True, 0, False, None],
         [True, 1, False, None],
         [True, 1, True, None],
         [True, 1, True, "mug"],
     ]
+
+
+def test_begin_and_end_of_each_event_are_told_however_much_is_written_at_once(tmp_path: Path) -> None:
+    store = EventStore(tmp_path)
+    told: list[tuple[str, str, bool]] = []
+    store.follow(lambda event, phase: told.append((event.id, phase, event.end_ms is None)))
+    names = [f"e{number}" for number in range(30)]
+    for name in names:
+        store.put(change(name, "new"))
+        store.put(change(name, "end"))
+        for number in range(9):
+            store.note_action(name, Action(f"rule {number}", "webhook", "ok"))
+    store.start()
+    assert eventually(lambda: sum(phase == "end" for _, phase, _ in told) == 30)
+    store.stop(10)
+
+    assert [told_of for told_of in told if told_of[1]] == [
+        each for name in names for each in ((name, "new", True), (name, "end", False))
+    ]
+
+
+def test_who_missed_the_end_of_a_long_event_gets_it_however_many_came_since(store: EventStore) -> None:
+    for number in range(60):
+        store.put(change(f"e{number:02}", "new", start_ms=START_MS + number))
+        if number:
+            store.put(change(f"e{number:02}", "end", start_ms=START_MS + number, end_ms=START_MS + number))
+        assert eventually(lambda number=number: store.get(f"e{number:02}"))  # type: ignore[misc]
+    store.put(change("e00", "end", end_ms=START_MS + 1000))
+    assert eventually(lambda: (event := store.get("e00")) and event.end_ms)
+
+    missed = [event.id for event in store.after("e59")]
+    assert missed[0] == "e00"
+    assert missed[1:] == [f"e{number}" for number in range(44, 60)]
 
 
 def test_what_waits_is_written_before_the_store_ends(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from tests.eventually import eventually
 from tests.frames import picture
 from tests.histories import change
 from vitcam.errors import VitcamError
+from vitcam.history import notices, write_queue, writer
 from vitcam.history import store as store_module
-from vitcam.history import write_queue, writer
 from vitcam.history.database import search
 from vitcam.history.database.connections import FILE
 from vitcam.history.database.writing import close_open
@@ -68,7 +68,7 @@ def test_an_error_after_the_commit_undoes_nothing_and_ends_nothing(
     store: EventStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fails = Fails(search.get, disk_error(), 2)
-    monkeypatch.setattr(writer, "get", fails)
+    monkeypatch.setattr(notices, "get", fails)
     told: list[tuple[str, str]] = []
     store.follow(lambda event, phase: told.append((event.id, phase)))
     store.put(change("a", "new", jpeg=JPEG))
@@ -190,6 +190,7 @@ def test_a_stored_event_that_cannot_be_read_keeps_followers_from_no_later_one(
     store.put(change("b", "new"))
 
     assert eventually(lambda: told == ["a", "b"])
+    assert [event.id for event in store.find(Query()).events] == ["b"]
     assert not failures
 
 
@@ -226,9 +227,9 @@ def test_damage_found_while_the_history_is_opened_sets_the_file_aside_with_its_l
     store.put(change("a", "new"))
     store.start()
 
-    assert eventually(lambda: [*store.folder.glob(f"{FILE}-wal.damaged-*")])  # until then it may not be readable
+    assert eventually(lambda: [*store.folder.glob(f"{FILE}.damaged-*-wal")])  # until then it may not be readable
     assert eventually(lambda: store.get("a"))
-    assert [path for path in store.folder.glob(f"{FILE}-wal.damaged-*") if path.stat().st_size]
+    assert [path for path in store.folder.glob(f"{FILE}.damaged-*-wal") if path.stat().st_size]
 
 
 def test_who_waits_for_late_work_hears_at_once_of_an_error_in_it(

@@ -12,7 +12,7 @@ from tests.clocks import DAY, HOUR, MINUTE, SECOND, TRUE_MS, SimulatedClock
 from tests.eventually import eventually
 from tests.frames import picture
 from tests.histories import change, is_sound
-from vitcam.history.database.connections import FILE, open_to_write, set_aside
+from vitcam.history.database.connections import FILE, begin_anew, open_to_write
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent
@@ -292,12 +292,12 @@ def test_two_histories_that_are_set_aside_at_the_same_moment_are_both_kept(
     monkeypatch.setattr(time, "gmtime", lambda: moment)
     for content in ("one", "two"):
         (tmp_path / FILE).write_text(content)
-        (tmp_path / "frames").mkdir()
-        (tmp_path / "frames" / content).touch()
-        set_aside(tmp_path)
+        (tmp_path / "frames" / "2026-01-02").mkdir(parents=True)
+        (tmp_path / "frames" / "2026-01-02" / content).touch()
+        begin_anew(tmp_path, lambda: None)
 
     assert {path.read_text() for path in tmp_path.glob(f"{FILE}.damaged-*")} == {"one", "two"}
-    assert len([*tmp_path.glob("frames.damaged-*/*")]) == 2
+    assert len([*tmp_path.glob("frames.damaged-*/*/*")]) == 2
 
 
 def test_who_missed_events_gets_them_in_the_order_in_which_they_were_recorded(pi: Machine) -> None:

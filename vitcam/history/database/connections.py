@@ -3,26 +3,28 @@
 import logging
 import os
 import sqlite3
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from itertools import count
 from pathlib import Path
-from typing import Literal
 
 from vitcam.history.database.schema import migrate
+from vitcam.history.picture_files import PictureFiles
 from vitcam.history.stored import FRAMES
+from vitcam.storage.damaged_database import exchange, finish_exchange, free_name, save_rows, saved, set_aside
 
 log = logging.getLogger(__name__)
 
 FILE = "events.db"
-_COMPANIONS = ("-wal", "-shm")
 _BUSY_S = 10.0  # how long one process waits for another one's transaction
-_DAMAGES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _DISK_FAILURES = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _CACHE_KB = 256  # by default 2 MB, which a daemon would fill within an hour; the kernel keeps the file's pages, too
 _PAGE = 1024  # half as much is written as with 4096: an event changes six pages, and each goes to the log as a whole
 _PRIVATE = 0o600
+_WITHOUT_LOST_ROWS = tuple(
+    f"UPDATE events SET {column} = NULL WHERE {column} NOT IN (SELECT n FROM {table})"  # noqa: S608 - constants
+    for column, table in (("shared", "events"), ("model", "models"), ("clock", "clocks"))
+)
+"""The numbers of rows that were lost are given again."""
 
 
 def open_to_write(folder: Path) -> sqlite3.Connection:
@@ -33,7 +35,11 @@ def open_to_write(folder: Path) -> sqlite3.Connection:
     raises  sqlite3.Error; OSError if the folder cannot be written; VitcamError if a newer vitcam has made it
     """
     folder.mkdir(0o750, parents=True, exist_ok=True)
-    path = folder / FILE
+    finish_exchange(folder / FILE)
+    return _open(folder / FILE)
+
+
+def _open(path: Path) -> sqlite3.Connection:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE))  # its companions get the same mode
     connection = _connect(path.absolute().as_uri())
     try:
@@ -65,13 +71,26 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 
 
 def open_to_read(folder: Path) -> sqlite3.Connection:
-    """Another connection, which sees what is committed. Raises sqlite3.Error if there is no database."""
-    return _connect(f"{(folder / FILE).absolute().as_uri()}?mode=ro")
+    """Another connection, which sees what is committed, also where nobody may write to the folder.
 
-
-def is_damage(error: sqlite3.Error) -> bool:
-    """Whether the file itself is broken."""
-    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _DAMAGES
+    Raises sqlite3.Error if there is no database.
+    """
+    path = folder / FILE
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    connection = _connect(uri)
+    try:
+        connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.Error as error:
+        if not is_input_or_output(error) or os.access(folder, os.W_OK):
+            return connection
+    else:
+        return connection
+    connection.close()  # SQLite cannot make the file of its locks, and needs none: nobody writes
+    if _size(path.with_name(f"{FILE}-wal")):
+        connection = _connect(f"{uri}&vfs=unix-none")
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        return connection
+    return _connect(f"{uri}&immutable=1")
 
 
 def is_input_or_output(error: sqlite3.Error) -> bool:
@@ -79,22 +98,34 @@ def is_input_or_output(error: sqlite3.Error) -> bool:
     return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _DISK_FAILURES
 
 
-def set_aside(folder: Path, what: Literal["damaged", "emptied"] = "damaged") -> str:
-    """Rename a database with its pictures, so that somebody may look at it. Returns a sentence on that.
+def begin_anew(folder: Path, beat: Callable[[], None]) -> str:
+    """Put a new database in the place of a damaged one, with all events that can still be read, and their pictures.
 
-    what    happened to it
-    raises  OSError
+    beat     called now and then: a large one takes minutes
+    returns  a sentence on that
+    raises   OSError and sqlite3.Error where a new one cannot be written: then nothing has changed
     """
-    ending = moment = f".{what}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}"
-    again = count(2)  # a clock that was set back says the same moment twice
-    while (folder / (FILE + ending)).exists() or (folder / (FRAMES + ending)).exists():
-        ending = f"{moment}-{next(again)}"
-    for name in (FILE, *(FILE + companion for companion in _COMPANIONS), FRAMES):
-        path = folder / name
-        if path.exists():
-            path.rename(path.with_name(name + ending))
-    is_so = "is damaged" if what == "damaged" else "was emptied while vitcam ran"
-    return f"the history {folder / FILE} {is_so}; it was renamed to {FILE}{ending}, and a new one has begun"
+    path = folder / FILE
+    rows, aside = save_rows(path, _open, beat, _WITHOUT_LOST_ROWS), free_name(path, "damaged")
+    with closing(_connect(saved(path).absolute().as_uri())) as new:
+        named = {frame for (frame,) in new.execute("SELECT frame FROM events WHERE frame IS NOT NULL")}
+    PictureFiles(folder).set_aside(named, FRAMES + aside.removeprefix(FILE))
+    exchange(path, aside)
+    saves = f"{rows['events']:,} events that could be read" if rows["events"] else "no event of it"
+    return f"the history {path} is damaged; it was renamed to {aside}, and a new one has begun with {saves}"
+
+
+def set_emptied_aside(folder: Path) -> str:
+    """Rename a database that somebody has emptied, with its pictures, so that somebody may look at it.
+
+    returns  a sentence on that
+    raises   OSError
+    """
+    path = folder / FILE
+    aside = free_name(path, "emptied")
+    set_aside(path, aside)
+    PictureFiles(folder).set_aside(set(), FRAMES + aside.removeprefix(FILE))
+    return f"the history {path} was emptied while vitcam ran; it was renamed to {aside}, and a new one has begun"
 
 
 def _connect(uri: str) -> sqlite3.Connection:
@@ -113,3 +144,10 @@ def is_whole(folder: Path) -> bool:
             return bool(connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
     except sqlite3.Error:
         return False
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

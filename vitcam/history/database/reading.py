@@ -3,13 +3,14 @@
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vitcam.errors import VitcamError
-from vitcam.history.database.connections import is_damage, is_there, open_to_read
+from vitcam.history.database.connections import FILE, is_there, open_to_read
 from vitcam.history.database.schema import MIGRATIONS, version_of
+from vitcam.storage.damaged_database import is_damage
 
 T = TypeVar("T")
 
@@ -43,10 +44,17 @@ def read(folder: Path, ask: Callable[[sqlite3.Connection], T], nothing: T) -> T:
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
             raise VitcamError(f"this search takes longer than {_READ_S:.0f} s; search a shorter time") from error
-        why = DamagedHistory if is_damage(error) else VitcamError
+        why = DamagedHistory if is_damage(error, folder / FILE) else VitcamError
         raise why(f"the history in {folder} cannot be read: {error}") from error
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
         raise VitcamError(
             f"the history in {folder} holds an event that vitcam has not written ({error}); restore a backup, or move "
             "the file events.db away"
         ) from error
+
+
+def meets_no_damage(folder: Path, ask: Callable[[sqlite3.Connection], Any]) -> bool:
+    """Ask the file itself once more, whatever other connections have in memory. Raises sqlite3.Error."""
+    with closing(open_to_read(folder)) as connection, suppress(ValueError, TypeError, LookupError, ArithmeticError):
+        ask(connection)
+    return True

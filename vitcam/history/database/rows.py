@@ -1,7 +1,9 @@
 """A stored event as a row of the table, and back."""
 
 import json
+import logging
 import sqlite3
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -11,6 +13,8 @@ from numpy.typing import NDArray
 from vitcam.frames import Group, Guess
 from vitcam.history.stored import CLIPS, FRAMES, Action, FrameSummary, StoredEvent, is_below
 from vitcam.rects import Box, Rect
+
+log = logging.getLogger(__name__)
 
 _CURVE = np.dtype([("ms", "<u4"), ("p", "<u2")])
 _WHOLE = 65535  # a probability of 1 in 16 bits
@@ -49,6 +53,15 @@ def event_of(row: tuple[Any, ...]) -> StoredEvent:
         track=track,
         box=None if box is None else Box.parse(box),
     )  # fmt: skip
+
+
+def readable_events(rows: Iterable[tuple[Any, ...]]) -> Iterator[StoredEvent]:
+    """The events in rows of `EVENTS`. What vitcam has not written, as a damaged disk leaves it, is left out."""
+    for row in rows:
+        try:
+            yield event_of(row)
+        except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
+            log.warning("the event %s is left out, since its row in events.db cannot be read: %r", row[0], error)
 
 
 def values_of(event: StoredEvent, seen_ms: int) -> dict[str, Any]:

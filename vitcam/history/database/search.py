@@ -5,13 +5,14 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
-from vitcam.history.database.rows import EVENTS, event_of
+from vitcam.history.database.rows import EVENTS, event_of, readable_events
 from vitcam.history.stored import Page, Query, StoredEvent
 
 MOST = 500
 """Events of one page."""
 _MOST_WORDS = 200
-_AT_ONCE = 16  # more events do not last at the same time
+_FEW = 16  # events that a client may have got before, and that may have changed since
+_LONGEST = 1000  # events: one that lasts longer than so many others is not told again
 _NEWEST_FIRST, _OLDEST_FIRST = "ORDER BY start_ms DESC, n DESC", "ORDER BY start_ms, n"
 
 
@@ -38,16 +39,16 @@ def find(
     if after is not None:
         return Page(_of_numbers(connection, row_numbers(connection, query, limit, place, newer=True)), None)
     found = row_numbers(connection, query, limit + 1, place)
-    events = _of_numbers(connection, found)
-    return Page(events[:limit], events[limit - 1].id if len(events) > limit else None)
+    events = _of_numbers(connection, found[:limit])
+    return Page(events, events[-1].id if events and len(found) > limit else None)
 
 
 def _of_numbers(connection: sqlite3.Connection, found: list[int]) -> tuple[StoredEvent, ...]:
-    """The events in some rows, the newest first."""
+    """The events in some rows, the newest first. One that cannot be read costs none of the others."""
     rows = connection.execute(
         f"{EVENTS} WHERE events.n IN ({','.join('?' * len(found))}) ORDER BY events.start_ms DESC, events.n DESC", found
     )
-    return tuple(map(event_of, rows))
+    return tuple(readable_events(rows))
 
 
 def numbered(connection: sqlite3.Connection, found: list[int]) -> dict[int, StoredEvent]:
@@ -79,7 +80,7 @@ def row_numbers(
 
 
 def after(connection: sqlite3.Connection, event_id: str) -> tuple[StoredEvent, ...]:
-    """Events that were recorded after an id, and a few that were not: they may have changed since. The oldest first.
+    """Events that were recorded after an id, and those before it that have changed or ended since. The oldest first.
 
     By their numbers, because the time in an id is that of a clock that may have been wrong. Of an event that was
     deleted only the id is known.
@@ -90,9 +91,15 @@ def after(connection: sqlite3.Connection, event_id: str) -> tuple[StoredEvent, .
             (SELECT max(n) FROM events), 0)""",
         {"id": event_id},
     ).fetchone()
-    older = connection.execute(f"{EVENTS} WHERE events.n <= ? ORDER BY events.n DESC LIMIT ?", (place, _AT_ONCE))
+    older = connection.execute(  # nothing of it is a text of users
+        f"""{EVENTS} WHERE events.n <= :n AND events.n > :n - :longest AND (
+            events.n > :n - :few OR events.end_ms IS NULL
+            OR events.end_ms >= (SELECT min(start_ms) FROM events WHERE n > :n - :few AND n <= :n)
+        ) ORDER BY events.n DESC LIMIT :most""",  # noqa: S608
+        {"n": place, "longest": _LONGEST, "few": _FEW, "most": MOST},
+    )
     newer = connection.execute(f"{EVENTS} WHERE events.n > ? ORDER BY events.n LIMIT ?", (place, MOST))
-    return tuple(map(event_of, (*reversed(older.fetchall()), *newer)))
+    return tuple(readable_events((*reversed(older.fetchall()), *newer)))
 
 
 def distinct_values(connection: sqlite3.Connection, column: str) -> list[str]:
