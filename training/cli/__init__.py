@@ -19,7 +19,7 @@ from typer.core import TyperGroup
 
 from vitcam._version import __version__
 from vitcam.errors import UsageError, VitcamError
-from vitcam.terminal.consoles import release_stdout
+from vitcam.terminal.consoles import exit_code, release_stdout
 from vitcam.terminal.verbs import LazyVerbs
 
 MODULES = {"import": "import_weights"}
@@ -78,10 +78,10 @@ def run(command: typer.Typer, program: str) -> None:
     try:
         command()
     except SystemExit as end:
-        unwritten = release_stdout()
-        if unwritten and not end.code and not isinstance(unwritten, BrokenPipeError):
+        unwritten, code = release_stdout(), exit_code(end)
+        if unwritten and not code and not isinstance(unwritten, BrokenPipeError):
             _end(program, f"the output cannot be written: {unwritten.strerror}", VitcamError.exit_code)
-        raise
+        sys.exit(code)
     except VitcamError as error:
         _end(program, str(error), error.exit_code)
     except OSError as error:  # a full disk, a folder without permission: not a bug

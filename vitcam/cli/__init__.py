@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from vitcam._version import __version__
 from vitcam.errors import TOLD_ELSEWHERE, UsageError, VitcamError
-from vitcam.terminal.consoles import prepare_streams, release_stdout
+from vitcam.terminal.consoles import exit_code, prepare_streams, release_stdout
 from vitcam.terminal.verbs import LazyVerbs
 from vitcam.text import printable, shortened
 
@@ -54,7 +54,7 @@ def _ended() -> int | str | None:
     try:
         app()
     except SystemExit as end:
-        return end.code
+        return exit_code(end)
     except VitcamError as error:
         print(f"vitcam: {printable(str(error))}", file=sys.stderr)  # noqa: T201
         return error.exit_code

@@ -86,6 +86,14 @@ def release_stdout() -> OSError | None:
     return None
 
 
+def exit_code(end: SystemExit) -> int | str | None:
+    """With which code a command ends; 0 where its reader has left: `vitcam … | head` has what it wanted.
+
+    Rich and typer end with 1 there, as if the command had failed.
+    """
+    return 0 if isinstance(end.__context__, BrokenPipeError) else end.code
+
+
 def _nothing(number: int) -> TextIO:
     opened = os.open(os.devnull, os.O_RDWR)  # the lowest free number: this very one
     if opened != number:

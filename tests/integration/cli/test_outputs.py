@@ -52,6 +52,26 @@ def test_a_result_for_which_there_is_no_room_ends_with_one_sentence(command: str
     assert "No space left" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "command", ["--help", "models", "models list", "models show mnist --json", "config show", "config schema", "token list"]
+)
+def test_a_reader_who_has_left_ends_a_command_without_a_word(command: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "vitcam", *command.split()],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    finally:
+        os.close(writer)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_the_list_says_which_pis_a_model_fits_and_of_a_file_that_cannot_be_read_why(tmp_path: Path) -> None:
     models = tmp_path / "vitcam" / "models"
     models.mkdir(parents=True)
