@@ -163,6 +163,7 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
             daemon.set_aside.settled()
         if now >= next_status:
             next_status = now + _STATUS_S
+            _take_time_zone()
             daemon.state.thread_trouble = look_after(daemon.workers)
             daemon.state.thread_faults = faults_of(daemon.workers)
             daemon.state.stalled = may_feed(time.monotonic_ns(), daemon.heartbeats()).reason
@@ -175,6 +176,18 @@ def _watch(daemon: Daemon, notifier: Notifier, shutdown: ShutdownRequest, reload
             next_trim = now + _TRIM_S
             daemon.photos.interpreter.give_back_unused()
             _settle_heap(daemon)
+
+
+def _take_time_zone() -> None:
+    """Follow the time zone of this machine: a new Pi often gets its own only after vitcam has started.
+
+    A process keeps the zone that it began with until it asks. The C library then reads /etc/localtime again only where
+    that is another file, so asking takes 3 µs. With TZ in the environment nothing changes.
+    """
+    before = time.tzname, time.timezone
+    time.tzset()
+    if (time.tzname, time.timezone) != before:
+        log.info("the time zone of this machine has changed: it is %s now", time.strftime("%H:%M (%Z, UTC%z)"))
 
 
 def _settle_heap(daemon: Daemon) -> None:
