@@ -20,8 +20,8 @@ class WebSettings:
         tuple[str, ...],
         Rule(
             "DNS names of this machine under which the page may be opened from the network. IP addresses, names "
-            "without a dot, and names in .local, .lan and .home.arpa need no entry. In the environment and with --set, "
-            "put commas between the names",
+            "without a dot, and names in .local, .lan, .home.arpa and .internal need no entry. In the environment and "
+            "with --set, put commas between the names",
             form=is_host_name,
             form_words="host names such as cam.example.org",
             live=True,

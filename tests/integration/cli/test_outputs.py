@@ -53,7 +53,8 @@ def test_a_result_for_which_there_is_no_room_ends_with_one_sentence(command: str
 
 
 @pytest.mark.parametrize(
-    "command", ["--help", "models", "models list", "models show mnist --json", "config show", "config schema", "token list"]
+    "command",
+    ["--help", "models", "models list", "models show mnist --json", "config show", "config schema", "token list"],
 )
 def test_a_reader_who_has_left_ends_a_command_without_a_word(command: str) -> None:
     reader, writer = os.pipe()

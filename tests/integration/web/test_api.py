@@ -189,6 +189,7 @@ def test_a_foreign_name_for_this_machine_is_refused(server: WebServer, host: str
 
     assert status == 403
     assert "localhost only" in answer["error"]
+    assert "web.names" in answer["error"]
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +206,8 @@ def public() -> Iterator[WebServer]:
     "host",
     [
         "192.168.1.5:8420", "[fe80::1]:8420", "[::1]", "localhost", "pi", "PI:8420", "vitcam.local",
-        "pi.local.", "pi.lan:80", "pi.home.arpa", "cam.example.org", "CAM.Example.org.:8420", socket.gethostname(),
+        "pi.local.", "pi.lan:80", "pi.home.arpa", "pi.internal",
+        "cam.example.org", "CAM.Example.org.:8420", socket.gethostname(),
     ],
 )  # fmt: skip
 def test_a_server_for_the_whole_network_answers_to_names_that_only_this_network_can_assign(
@@ -233,7 +235,7 @@ def test_names_and_the_default_picture_can_be_changed_while_the_server_runs() ->
     "host",
     [
         "evil.example", "evil.example:8420", "192.168.1.5.evil.example", "local.evil.example", "evillocal.example",
-        "cam.example.org.evil.example", "evil.example.", "other.cam.example.org",
+        "cam.example.org.evil.example", "evil.example.", "other.cam.example.org", "pi.fritz.box",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("target", ["/snapshot.jpg", "/api/state"])

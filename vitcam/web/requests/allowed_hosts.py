@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from vitcam.slot import Current
 from vitcam.threads.worker import Worker
 
-_LOCAL_SUFFIXES = (".local", ".lan", ".home.arpa")
+_LOCAL_SUFFIXES = (".local", ".lan", ".home.arpa", ".internal")
+"""No public domain is below these: RFC 6762 and 8375, ICANN's resolution of 2024-07-29, and for `.lan` custom."""
 
 
 class AllowedHosts:
@@ -37,7 +38,10 @@ class AllowedHosts:
         if self._local_only:
             if _is_this_machine(name) or self._is_own(name):  # such as what a proxy on this machine is asked for
                 return None
-            return f"this vitcam answers to localhost only, not to {header[:100]!r}; see --host"
+            return (
+                f"this vitcam answers to localhost only, not to {header[:100]!r}; --host makes it answer others, and "
+                "the setting web.names the names that a proxy on this machine asks for"
+            )
         if name and (_is_this_machine(name) or is_address(name) or self._is_allowed(name)):
             return None
         if not name:
