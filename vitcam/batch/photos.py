@@ -25,6 +25,7 @@ from vitcam.sources import open_source
 from vitcam.sources.images import Images, bytes_of
 from vitcam.sources.network.address import reason_of
 from vitcam.sources.network.client import fetch
+from vitcam.sources.network.coding import read_body
 from vitcam.sources.source import SourceOptions, log_unreadable
 from vitcam.threads.ordered_pool import Neighbour, Started, StartedTask, SteppedTask, Task, in_order
 
@@ -74,7 +75,7 @@ class PhotoTasks:
         if target == "-":
             self.on_total(1)
             yield photo.from_stdin
-        elif target.startswith(("http://", "https://")):
+        elif target.lower().startswith(("http://", "https://")):
             self.on_total(1)
             if self.wants is None or self.wants(photo.path):
                 yield partial(photo.from_address, self.decode_untrusted)
@@ -198,8 +199,7 @@ def _fetch(url: str) -> bytes:
         if "@" in urlsplit(url).netloc:
             return fetch(url, _FETCH_LIMIT, _FETCH_TIMEOUT_S)
         with urllib.request.urlopen(request, timeout=_FETCH_TIMEOUT_S) as answer:  # noqa: S310
-            data: bytes = answer.read(_FETCH_LIMIT)
-            return data
+            return read_body(answer, _FETCH_LIMIT)
     except (OSError, HTTPException, ValueError) as error:
         raise VitcamError(f"cannot be fetched: {reason_of(error)}") from None
 

@@ -86,7 +86,8 @@ def peer(
     state: StateOptions,
 ) -> None:
     """Keep the token of another camera, so that the page can show its pictures. Asks for the token."""
-    from vitcam.peers.access import keep_peer_access, peer_tokens_file, read_fingerprint
+    from vitcam.certificates import read_fingerprint
+    from vitcam.peers.access import keep_peer_access, peer_tokens_file
     from vitcam.terminal.consoles import stderr_console
 
     place = state.owned_folder()  # that it is not there is said before anybody types

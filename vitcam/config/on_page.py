@@ -13,7 +13,7 @@ from vitcam.config.settings import options
 ON_PAGE = frozenset(
     f"{section}.{key}"
     for section, keys in {
-        "camera": "source width height fps rotate flip every ask_every",
+        "camera": "source fingerprint width height fps rotate flip every ask_every",
         "model": "fps top_k likely",
         "look": "follow",
         "motion": "enabled threshold hold_s rest_fps",
@@ -57,6 +57,7 @@ NOT_ON_PAGE: Mapping[str, Why] = MappingProxyType(
     {
         "camera.crop": Why.ELSEWHERE,
         "camera.masks": Why.ELSEWHERE,
+        "camera.authority": Why.PATH,
         "model.name": Why.ELSEWHERE,
         "model.labels": Why.PATH,
         "model.threads": Why.MACHINE,
@@ -98,7 +99,7 @@ NOT_ON_PAGE: Mapping[str, Why] = MappingProxyType(
 
 _MOST_TEXT = 2000
 _CAMERA = re.compile(
-    r"picamera(:\d{1,3})?|(v4l2:)?/dev/(video\d{1,3}|v4l/by-(id|path)/[\w:+-][\w:.+-]*)|demo|(rtsps?|https?)://[^\s\0]+",
+    r"picamera(:\d{1,3})?|(v4l2:)?/dev/(video\d{1,3}|v4l/by-(id|path)/[\w:+-][\w:.+-]*)|demo|(?i:rtsps?|https?)://[^\s\0]+",
     re.ASCII,
 )
 _CAMERA_WORDS = "picamera, v4l2:/dev/video0, an address that begins with rtsp:// or http://, or demo"

@@ -6,6 +6,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
+from vitcam.config.camera import CameraSettings
 from vitcam.config.look import LookSettings, MotionSettings
 from vitcam.config.mqtt import MqttSettings
 from vitcam.config.names import NameSettings
@@ -14,10 +15,8 @@ from vitcam.config.option import Option, Rule, options_of
 from vitcam.config.peers import PeerSettings
 from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
 from vitcam.config.teach import CollectSettings, InboxSettings
-from vitcam.config.validators import DURATION_WORDS, is_duration
 from vitcam.config.web import WebSettings
 from vitcam.pictures.overlay_kinds import OVERLAYS
-from vitcam.pictures.view import CROP_WORDS, Flip, Rotate, is_region
 
 if TYPE_CHECKING:
     from vitcam.events import Rules
@@ -27,75 +26,6 @@ else:
     OverlayMode = Literal[("auto", *OVERLAYS)]
 LogFormat = Literal["auto", "rich", "json"]
 Emit = Literal["auto", "changes", "all"]
-
-
-@dataclass(frozen=True, slots=True)
-class CameraSettings:
-    """Where pictures come from, and what the camera should deliver."""
-
-    source: Annotated[
-        str,
-        Rule(
-            "Where pictures come from: picamera, v4l2:/dev/video0, rtsp://…, http://… (MJPEG or a picture), - (a "
-            "pipe), a file, a folder, demo. Empty: the first camera"
-        ),
-    ] = ""
-    width: Annotated[
-        int,
-        Rule(
-            "Width of the camera's pictures, in px. Larger pictures of a network camera are halved, but not below this",
-            low=64,
-            high=8192,
-        ),
-    ] = 1280
-    height: Annotated[
-        int,
-        Rule("Height of the camera's pictures, in px. Larger pictures are halved as with the width", low=64, high=8192),
-    ] = 720
-    fps: Annotated[float, Rule("Frame rate of the camera, in frames/s", low=0.1, high=240)] = 30.0
-    rotate: Annotated[Rotate, Rule("Degrees to turn pictures clockwise, so that they are upright")] = 0
-    flip: Annotated[Flip, Rule("Mirror pictures left to right (h), top to bottom (v) or both (hv), after `rotate`")] = (
-        "none"
-    )
-    crop: Annotated[
-        str,
-        Rule(
-            "The part of the upright picture that the model gets. 0,0,1,1: the whole picture. Empty: for a camera the "
-            "part that was last chosen on the page, else the whole picture",
-            form=is_region,
-            form_words=CROP_WORDS,
-            live=True,
-        ),
-    ] = ""
-    masks: Annotated[
-        tuple[str, ...],
-        Rule(
-            "Parts of the upright picture that are black before anybody sees them: model, page, and what is stored. In "
-            "the environment and with --set, put semicolons between them",
-            form=is_region,
-            form_words=f"rectangles {CROP_WORDS}",
-            separator=";",
-            live=True,
-        ),
-    ] = ()
-    every: Annotated[
-        str,
-        Rule(
-            "How long the page shows each photo of a folder, unless --no-realtime is given",
-            filled=True,
-            form=is_duration,
-            form_words=DURATION_WORDS,
-        ),
-    ] = "3s"
-    ask_every: Annotated[
-        str,
-        Rule(
-            "How often an http address is asked that gives one picture, and not a stream",
-            filled=True,
-            form=is_duration,
-            form_words=DURATION_WORDS,
-        ),
-    ] = "1s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +227,7 @@ class LogSettings:
 class Settings:
     """All settings of one run. The value never changes: a run that reads its settings again gets another one."""
 
-    camera: CameraSettings = CameraSettings()
+    camera: CameraSettings = field(default_factory=CameraSettings)
     model: ModelSettings = ModelSettings()
     look: LookSettings = field(default_factory=LookSettings)
     motion: MotionSettings = field(default_factory=MotionSettings)

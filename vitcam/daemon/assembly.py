@@ -311,6 +311,7 @@ def _source_options(
         loop=options.loop,
         every_s=seconds_of(camera.every),
         ask_every_s=seconds_of(camera.ask_every),
+        trust=camera.trust,
         playback=playback,
         on_unreadable=publisher.unreadable,
         orientation=Orientation.of(camera.rotate, camera.flip),

@@ -10,22 +10,23 @@ from vitcam.doctor.check import CheckContext, CheckResult
 from vitcam.errors import UsageError, VitcamError
 
 if TYPE_CHECKING:
+    from vitcam.sources.network.trust import Trust
     from vitcam.sources.v4l2_devices import Device
 
 _NO_CAMERA = "connect one (rpicam-hello --list-cameras, v4l2-ctl --list-devices), or try: vitcam run --source demo"
 _LOOSE_CABLE = "check the ribbon cable at both ends, then reboot; dmesg | grep -i -e csi -e camera"
-_ON_THE_NETWORK = ("rtsp:", "http:", "https:")
 _NO_RIGHT = "sudo usermod -aG video $USER, then log in again"
 
 
 def camera(context: CheckContext) -> CheckResult:
     """What libcamera and the kernel find, measured by what the settings ask for."""
+    from vitcam.sources import is_on_network
     from vitcam.sources.discovery import list_libcamera
     from vitcam.sources.v4l2_devices import capture_devices
 
     source = context.settings.camera.source
-    if source.startswith(_ON_THE_NETWORK):
-        return _answers(source)
+    if is_on_network(source):
+        return _answers(source, context.settings.camera.trust)
     devices = capture_devices(context.machine.root / "dev")
     libcamera = list_libcamera()
     # a picamera2 that cannot be imported is a result of the check of that name
@@ -44,16 +45,17 @@ def camera(context: CheckContext) -> CheckResult:
     return CheckResult("fail", found, _NO_RIGHT if devices else _NO_CAMERA)
 
 
-def _answers(source: str) -> CheckResult:
+def _answers(source: str, trust: "Trust") -> CheckResult:
     """One picture from a network camera; every wait inside has its time-out."""
     from vitcam.redaction import redacted
-    from vitcam.sources import open_source
+    from vitcam.sources import SourceOptions, open_source
 
     try:
-        with open_source(source) as opened:
+        with open_source(source, SourceOptions(trust=trust)) as opened:
             height, width = next(iter(opened)).preview.shape[:2]
     except VitcamError as error:
-        return CheckResult("fail", str(error), "look at the same address with ffplay or a browser from this machine")
+        found, _, fix = str(error).partition("; ")
+        return CheckResult("fail", found, fix or "look at the same address with ffplay or a browser from this machine")
     return CheckResult("ok", f"{redacted(source)} sends pictures of {width}×{height} px")
 
 

@@ -1,13 +1,13 @@
 """Other cameras: each is asked once, all at the same time, as the wall asks them."""
 
 import asyncio
-import hashlib
-import ssl
+import socket
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import cache, partial
 from urllib.parse import urlsplit
 
+from vitcam.certificates import fingerprint_shown
 from vitcam.doctor.check import CheckContext, CheckFunction, CheckResult
 from vitcam.errors import ConfigError
 from vitcam.folders import state_folder
@@ -70,8 +70,8 @@ def fingerprint_of(peer: Peer) -> str:
     if not peer.is_secure:
         return ""
     parts = urlsplit(peer.address)
+    host = parts.hostname or ""
     try:
-        text = ssl.get_server_certificate((parts.hostname or "", parts.port or 443), timeout=_WITHIN_S)
-        return hashlib.sha256(ssl.PEM_cert_to_DER_cert(text)).hexdigest()
+        return fingerprint_shown(socket.create_connection((host, parts.port or 443), _WITHIN_S), host)
     except (OSError, ValueError):
         return ""

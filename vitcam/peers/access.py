@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from vitcam.certificates import is_fingerprint, read_fingerprint
 from vitcam.errors import ConfigError, UsageError
 from vitcam.peers.peer import NAME_WORDS, PEER_NAME
 from vitcam.storage.entries import Entries
@@ -24,7 +25,6 @@ _FILE = "peer_tokens"
 _MOST = 64
 _TOKEN = re.compile(r"[!-~]{1,512}")
 """It becomes a part of a header."""
-_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +101,6 @@ def forget_peer_access(folder: Path, name: str) -> None:
     _save(folder, others, found)
 
 
-def read_fingerprint(text: str) -> str:
-    """64 hexadecimal digits, or nothing. Raises UsageError for anything else."""
-    digits = text.rpartition("=")[2].replace(":", "").strip().lower()
-    if digits and not _FINGERPRINT.fullmatch(digits):
-        raise UsageError(
-            f"{shortened(text)!r} is no SHA-256 of a certificate; give 64 hexadecimal digits, as "
-            "`openssl x509 -in certificate.pem -noout -fingerprint -sha256` prints them at the other camera"
-        )
-    return digits
-
-
 def _save(folder: Path, before: Entries[PeerAccess], found: Mapping[str, PeerAccess]) -> None:
     records = before.table({name: asdict(access) for name, access in found.items()})
     StateFile(peer_tokens_file(folder), private=True).write(json.dumps(records, indent=1) + "\n")
@@ -124,10 +113,8 @@ def _parsed(text: str) -> Entries[PeerAccess]:
 
 def _access(name: str, record: Any) -> PeerAccess:
     """Raises ValueError, TypeError or LookupError for what cannot be shown to a peer."""
-    found = PeerAccess(str(record["token"]), str(record["fingerprint"]), str(record["kept"]))
-    is_token = not found.token or _TOKEN.fullmatch(found.token)
-    if not (
-        PEER_NAME.fullmatch(name) and is_token and (not found.fingerprint or _FINGERPRINT.fullmatch(found.fingerprint))
-    ):
+    token, fingerprint = str(record["token"]), str(record["fingerprint"])
+    is_token, is_certificate = not token or _TOKEN.fullmatch(token), not fingerprint or is_fingerprint(fingerprint)
+    if not (PEER_NAME.fullmatch(name) and is_token and is_certificate):
         raise ValueError("it holds what is no token")
-    return found
+    return PeerAccess(token, read_fingerprint(fingerprint), str(record["kept"]))

@@ -13,7 +13,16 @@ from vitcam.sources.discovery import default_uri
 from vitcam.sources.jpeg_stream import is_film_of_jpegs
 from vitcam.sources.source import Source, SourceOptions
 
-__all__ = ["OPENERS", "Source", "SourceOptions", "default_uri", "import_film_library", "is_camera", "open_source"]
+__all__ = [
+    "OPENERS",
+    "Source",
+    "SourceOptions",
+    "default_uri",
+    "import_film_library",
+    "is_camera",
+    "is_on_network",
+    "open_source",
+]
 
 _DEFAULTS = SourceOptions()
 
@@ -22,12 +31,13 @@ def open_source(uri: str, options: SourceOptions = _DEFAULTS) -> Source:
     """Find the source that a URI names; nothing is opened before it is entered (`with`).
 
     uri     `picamera`, `picamera:1`, `v4l2:/dev/video0` or `/dev/video0`, `rtsp://…`, `http://…` (a stream of JPEG, or
-            a picture), `-` (stdin), `demo`, `demo:ram`, a video, an image, a folder of images, a quoted glob; `video:`
-            and `images:` before a path say what it is. What exists under exactly this name is a file, whatever stands
-            before a colon
+            a picture), `rtsps://…`, `https://…`, `-` (stdin), `demo`, `demo:ram`, a video, an image, a folder of
+            images, a quoted glob; `video:` and `images:` before a path say what it is. What exists under exactly this
+            name is a file, whatever stands before a colon
     raises  UsageError for an unknown name; SourceError, a kind of it, for a path that does not exist
     """
     scheme, place = _scheme_and_place(uri)
+    uri = f"{scheme}:{place}" if scheme in _ON_NETWORK else uri
     source = OPENERS[scheme](uri, place, options)
     orientation = options.orientation.without_flips if scheme == "picamera" else options.orientation
     if orientation == UPRIGHT and options.active_crop is None and options.active_areas is None:
@@ -55,6 +65,11 @@ def is_camera(uri: str) -> bool:
         return False
 
 
+def is_on_network(uri: str) -> bool:
+    """Whether a URI is the address of a network camera."""
+    return _scheme_of(uri) in _ON_NETWORK
+
+
 def _scheme_and_place(uri: str) -> tuple[str, str]:
     scheme = _scheme_of(uri)
     return (scheme, uri[len(scheme) + 1 :]) if scheme else (_scheme_of_path(uri), uri)
@@ -63,6 +78,8 @@ def _scheme_and_place(uri: str) -> tuple[str, str]:
 def _scheme_of(uri: str) -> str:
     """What stands before the colon, where it says which source this is; empty: `uri` is the name of a file."""
     scheme, _, place = uri.partition(":")
+    if scheme.lower() in _ON_NETWORK and place.startswith("//"):
+        return scheme.lower()
     if scheme not in OPENERS:
         return ""
     if place.startswith("//") or _RESERVED.fullmatch(uri):  # an address, or a name that the manual gives a meaning
@@ -136,6 +153,7 @@ OPENERS: dict[str, Callable[[str, str, SourceOptions], Source]] = {
     "picamera": _picamera,
     "v4l2": _v4l2,
     "rtsp": _rtsp,
+    "rtsps": _rtsp,
     "http": _http,
     "https": _http,
     "-": _stdin,
@@ -145,8 +163,9 @@ OPENERS: dict[str, Callable[[str, str, SourceOptions], Source]] = {
 }
 """Scheme before the colon -> function that makes the source; each imports its library only when it is called."""
 
-_CAMERAS = frozenset({"picamera", "v4l2", "rtsp", "http", "https"})
-_WITHOUT_FILES = frozenset({"picamera", "rtsp", "http", "https", "-", "demo"})  # no path follows their colon
+_ON_NETWORK = frozenset({"rtsp", "rtsps", "http", "https"})
+_CAMERAS = _ON_NETWORK | {"picamera", "v4l2"}
+_WITHOUT_FILES = _ON_NETWORK | {"picamera", "-", "demo"}  # no path follows their colon
 _FILMS = frozenset({"demo", "video"})
 _RESERVED = re.compile(r"picamera(:\d+)?|demo(:ram)?|-(:\w+:\d+x\d+)?", re.ASCII)
 

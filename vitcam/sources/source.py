@@ -13,6 +13,7 @@ from vitcam.pictures.resize import InputSpec, crop_of, enough_for
 from vitcam.pictures.view import MOST_SIDE, UPRIGHT, Orientation, Region
 from vitcam.rects import Box, Rect
 from vitcam.sources.active_crop import ActiveCrop
+from vitcam.sources.network.trust import BY_AUTHORITY, Trust
 from vitcam.sources.playback import Playback
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import NO_AREAS, Areas
@@ -80,6 +81,8 @@ class SourceOptions:
     wanted: Callable[[], bool] = always
     """Called by a live source for each picture that came, before it is decoded or converted. False: neither
     model nor viewer would see it, so it becomes a gap in `seq`."""
+    trust: Trust = BY_AUTHORITY
+    """Which certificate a network camera must have."""
     input_now: Callable[[], InputSpec] | None = None
     """The model's input while the source is open, where another model may be chosen; None: it stays."""
 

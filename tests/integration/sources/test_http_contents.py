@@ -1,7 +1,9 @@
 """What an HTTP address gives is decided by its first bytes, whatever it declares; one picture is asked for again."""
 
+import gzip
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -85,6 +87,9 @@ def test_what_can_hold_no_picture_is_named_whatever_it_is_declared_as(data: byte
         open_source(f"http://127.0.0.1:{port}/").__enter__()
 
 
+PACKED: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "X-GZIP": gzip.compress, "deflate": zlib.compress}
+
+
 class Pictures:
     """A camera with an address for single pictures: a grey that is brighter each time. Tests change it."""
 
@@ -92,6 +97,7 @@ class Pictures:
         self.declared = "image/jpeg"
         self.sized, self.chunked, self.tagged = True, False, False
         self.status = 200
+        self.coding = ""
         self.picture: Callable[[int], bytes] = lambda number: jpeg(min(250, 10 * number))
         self.asked_s: list[float] = []
         self.connections: set[tuple[str, int]] = set()
@@ -115,7 +121,10 @@ class Pictures:
             return
         self.bright += 0 if self.tagged else 1
         data = b"no picture" if self.spoilt else self.picture(self.bright)
+        data = PACKED[self.coding](data) if self.coding else data
         request.send_response(self.status)
+        if self.coding:
+            request.send_header("Content-Encoding", self.coding)
         request.send_header("Content-Type", self.declared)
         if self.tagged:
             request.send_header("ETag", f'"{self.bright}"')
@@ -165,6 +174,37 @@ def test_an_address_of_one_picture_is_asked_again(declared: str, end: str) -> No
     assert all(frame.asked for frame in frames[1:])
     assert len(camera.connections) == (4 if end == "the end of the connection" else 1)
     assert np.mean(np.diff(camera.asked_s)) > 0.09
+
+
+@pytest.mark.parametrize("coding", PACKED)
+@pytest.mark.parametrize("sized", [True, False])
+def test_pictures_that_a_camera_packs_for_the_way_are_unpacked(coding: str, sized: bool) -> None:
+    with pictures() as (camera, address):
+        camera.coding, camera.sized, camera.chunked = coding, sized, not sized
+        with open_source(address, FAST) as source:
+            frames = list(islice(source, 3))
+
+    assert [value(frame) for frame in frames] == pytest.approx([10, 20, 30], abs=2)
+
+
+def test_a_stream_that_is_packed_for_the_way_is_unpacked_and_one_that_cannot_be_is_refused() -> None:
+    head = OK + b"Content-Type: multipart/x-mixed-replace;boundary=frame\r\nContent-Encoding: "
+    parts = stream(b"--frame\r\n" + PART)
+    with (
+        server(sends(head + b"gzip\r\n\r\n" + gzip.compress(parts), then_s=5)) as port,
+        open_source(f"http://127.0.0.1:{port}/") as source,
+    ):
+        newest = next(iter(source))
+    said = []
+    for coding, data in ((b"br", parts), (b"gzip", parts), (b"gzip", gzip.compress(jpeg()[:-2] + bytes(1 << 27)))):
+        with server(sends(head + coding + b"\r\n\r\n" + data)) as port, pytest.raises(SourceError) as refused:
+            open_source(f"http://127.0.0.1:{port}/").__enter__()
+        said.append(str(refused.value))
+
+    assert value(newest) == pytest.approx(200, abs=2)
+    assert "it sends Content-Encoding 'br'; switch that off" in said[0]
+    assert "what it sends as gzip is damaged" in said[1]
+    assert "does not end within 16,777,216 bytes" in said[2]
 
 
 @pytest.mark.parametrize("kind", [".png", ".bmp", ".webp"])

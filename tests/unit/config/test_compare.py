@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from vitcam.config.camera import CameraSettings
 from vitcam.config.compare import Changes, with_changes
-from vitcam.config.settings import CameraSettings, EventSettings, Settings
+from vitcam.config.settings import EventSettings, Settings
 from vitcam.config.web import WebSettings
 
 OTHER = Settings(

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.config.settings import CameraSettings, Settings
+from vitcam.config.camera import CameraSettings
+from vitcam.config.settings import Settings
 from vitcam.config.tables import ZoneSettings
 from vitcam.daemon.saved_state.page_choices import SavedAreas, initial_areas
 from vitcam.pictures.view import Region

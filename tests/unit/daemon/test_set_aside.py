@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.eventually import eventually
+from vitcam.config.camera import CameraSettings
 from vitcam.config.layers import PageLayer
-from vitcam.config.settings import CameraSettings, Settings
+from vitcam.config.settings import Settings
 from vitcam.config.tables import ZoneSettings
 from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop, initial_areas, initial_crop
 from vitcam.daemon.saved_state.page_settings import PageSettings

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from vitcam.config.settings import CameraSettings, Settings
+from vitcam.config.camera import CameraSettings
+from vitcam.config.settings import Settings
 from vitcam.doctor.check import CheckContext
 
 

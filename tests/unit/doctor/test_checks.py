@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from vitcam.cli import app
 from vitcam.cli.doctor import render
-from vitcam.config.settings import CameraSettings, Settings
+from vitcam.config.camera import CameraSettings
+from vitcam.config.settings import Settings
 from vitcam.doctor import checks
 from vitcam.doctor.check import Check, CheckContext, CheckResult, Grade
 from vitcam.doctor.checks import CHECKS, examine, run_checks

@@ -43,6 +43,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("rtsp://admin:secret@camera.local/1", RtspCamera, True),
         ("http://camera.local:8080/?action=stream", HttpCamera, True),
         ("https://camera.local/stream", HttpCamera, True),
+        ("rtsps://camera.local/1", RtspCamera, True),
+        ("RTSP://admin:secret@camera.local/1", RtspCamera, True),
+        ("Https://camera.local/stream", HttpCamera, True),
         ("-", StandardInput, False),
         ("-:yuv420:1280x720", StandardInput, False),
         ("demo", Video, True),
@@ -190,7 +193,7 @@ def test_several_pictures_in_one_jpeg_file_are_a_film_and_a_photo_that_carries_o
 @pytest.mark.parametrize("scheme", OPENERS)
 def test_no_opener_opens_anything_before_it_is_entered(here: Path, scheme: str) -> None:
     places = {"v4l2": "/dev/video7", "picamera": "7", "demo": "", "-": ""}
-    place = "//192.0.2.1/stream" if scheme in ("rtsp", "http", "https") else places.get(scheme, "gone")
+    place = "//192.0.2.1/stream" if scheme in ("rtsp", "rtsps", "http", "https") else places.get(scheme, "gone")
 
     assert open_source(f"{scheme}:{place}").live in (True, False)
 
@@ -201,7 +204,13 @@ def test_what_is_not_there_is_refused_on_entering(here: Path, scheme: str) -> No
         pass
 
 
-@pytest.mark.parametrize("uri", ["rtsp:", "rtsp://", "http://:80/x", "http://a b/", "http://u:hunter2@host:port/"])
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "rtsp:", "rtsp://", "http://:80/x", "http://a b/", "http://u:hunter2@host:port/",
+        "rtsp://u:hunter@2#3@host/", "HTTP://u:hunter2#@host/", "rtsps://u:hunter2#/x@host",
+    ],
+)  # fmt: skip
 def test_what_is_no_address_is_refused_without_its_password(uri: str) -> None:
     with pytest.raises(UsageError, match="is not a valid address") as refused:
         open_source(uri)
@@ -256,6 +265,7 @@ def test_a_path_may_appear_later_and_a_mistyped_name_never(uri: str, may_appear:
         ("/dev/video97", True),
         ("rtsp://camera/stream", True),
         ("https://camera/stream", True),
+        ("RTSPS://camera/stream", True),
         ("demo", False),
         ("demo:ram", False),
         ("-", False),

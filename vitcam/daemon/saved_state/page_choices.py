@@ -13,7 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vitcam.config.settings import CameraSettings, Settings
+from vitcam.config.camera import CameraSettings
+from vitcam.config.settings import Settings
 from vitcam.daemon.part_options import masks_of, zones_of
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError

@@ -5,15 +5,18 @@ picture. An address that gives one picture is asked again and again.
 """
 
 import re
+import ssl
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from dataclasses import replace
 from http import HTTPStatus
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTP_PORT, HTTPException, HTTPResponse
 from itertools import chain
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlsplit
 
 from vitcam.errors import SourceError, SourceLost, UsageError, VitcamError
 from vitcam.frames import Frame
@@ -24,9 +27,11 @@ from vitcam.redaction import redacted
 from vitcam.sources.jpeg_frames import IncomingStream, decode_newest
 from vitcam.sources.jpeg_stream import MAX_PICTURE
 from vitcam.sources.network.address import Address, reason_of
-from vitcam.sources.network.client import CameraClient
+from vitcam.sources.network.client import CameraClient, RequestRefused
+from vitcam.sources.network.coding import unpacked
 from vitcam.sources.network.connection import DeadlineConnection
 from vitcam.sources.network.snapshots import Snapshot, Snapshots, unless_changed
+from vitcam.sources.network.trust import speaks_tls
 from vitcam.sources.source import SourceOptions, live_limits
 
 _CHUNK = 1 << 20  # more than a socket buffers: of the pictures that have piled up only the newest is decoded
@@ -49,14 +54,14 @@ class HttpCamera:
         self._options = options
         self._incoming = IncomingStream(redacted(uri), options, decode=self._decode)
         self._stopped = threading.Event()
-        self._connection = DeadlineConnection()
+        self._connection = DeadlineConnection(trust=options.trust)
         self._client = self._new_client()
         self._decoder: DecodeProcess | None = None
         self._frames: Iterator[Frame] = iter(())
 
     def __enter__(self) -> Self:
         self._stopped = threading.Event()
-        self._connection = DeadlineConnection().__enter__()
+        self._connection = DeadlineConnection(trust=self._options.trust).__enter__()
         self._client = self._new_client()
         self._decoder = DecodeProcess(self._incoming.patience_s, stream=True)
         try:
@@ -110,12 +115,32 @@ class HttpCamera:
         """The camera's response. Raises SourceError."""
         try:
             return self._client.get()
+        except RequestRefused as refused:
+            if refused.status == HTTPStatus.BAD_REQUEST and (why := self._other_scheme()):  # of a server with TLS
+                raise SourceError(f"{self._incoming.source} cannot be reached: {why}") from None
+            raise
         except (OSError, HTTPException, ValueError) as error:
             if self._connection.timed_out:
                 raise SourceError(
                     f"{self._incoming.source} did not begin a stream in time; is a camera there?"
                 ) from None
-            raise SourceError(f"{self._incoming.source} cannot be reached: {reason_of(error)}") from None
+            why = self._other_scheme() if _may_speak_otherwise(error) else ""
+            why = why or self._address.without_answer(error)
+            raise SourceError(f"{self._incoming.source} cannot be reached: {why}") from None
+
+    def _other_scheme(self) -> str:
+        """That there is TLS where the address says that there is none, or the other way round; empty: there is not."""
+        address, patience_s = self._address, self._incoming.patience_s
+        with suppress(OSError, HTTPException):
+            if address.scheme == "http":
+                line = self._connection.connect(address.host, address.port or HTTP_PORT, patience_s)
+                return address.with_tls if speaks_tls(line, address.host) else ""
+            plain = urlsplit(address.url)._replace(scheme="http")
+            with closing(self._connection.to(plain, patience_s)) as http:
+                http.request("HEAD", "/")
+                http.getresponse()
+                return address.without_tls
+        return ""
 
     def _pictures(self, response: HTTPResponse) -> Iterator[Frame]:
         """Every picture, of a stream or of an address that is asked again. Raises SourceError, SourceLost."""
@@ -152,14 +177,15 @@ class HttpCamera:
             )
 
     def _ask(self, known: Snapshot) -> Snapshot:
-        """The picture of now, at an address that gives one. Raises what `Snapshots` wants, and SourceLost."""
+        """The picture of now, at an address that gives one. Raises RequestRefused, UsageError, SourceLost."""
         with self._connection.deadline(self._incoming.patience_s + 1):
             try:
                 response = self._client.get(known.unless_changed)
-            except (OSError, HTTPException, ValueError):
+            except (OSError, HTTPException, ValueError) as error:
                 if self._connection.timed_out:  # it cannot be used again
                     raise SourceLost(self._silent()) from None
-                raise
+                why = self._address.without_answer(error)
+                raise RequestRefused(f"{self._incoming.source} cannot be reached: {why}") from None
             if response.status == HTTPStatus.NOT_MODIFIED:
                 response.read()
                 return replace(known, arrived_ns=time.monotonic_ns())
@@ -178,7 +204,13 @@ class HttpCamera:
         return Snapshot(self._decode(data).image, arrived_ns, unless_changed(response.headers))
 
     def _chunks(self, response: HTTPResponse) -> Iterator[bytes]:
-        """The data as it comes, to its end or until `stop`. Raises SourceLost when nothing comes any more."""
+        """The unpacked data as it comes, to its end or until `stop`. Raises SourceLost when nothing comes any more."""
+        try:
+            yield from unpacked(response, self._sent(response))
+        except OSError as error:
+            raise SourceLost(f"{self._incoming.source} cannot be read: {reason_of(error)}") from None
+
+    def _sent(self, response: HTTPResponse) -> Iterator[bytes]:
         while not self._stopped.is_set():
             try:
                 with self._connection.deadline(self._incoming.patience_s + 1):  # a chunk may come byte by byte
@@ -209,6 +241,11 @@ class HttpCamera:
         if self._decoder is not None:
             self._decoder.close()
         self._decoder = None
+
+
+def _may_speak_otherwise(error: Exception) -> bool:
+    """Whether there was a connection, and no answer that fits: the other side may have waited for TLS, or for none."""
+    return isinstance(error, (ConnectionResetError, BrokenPipeError, TimeoutError, HTTPException, ssl.SSLEOFError))
 
 
 def _is_one_picture(response: HTTPResponse, beginning: bytes) -> bool:

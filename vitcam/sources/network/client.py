@@ -11,6 +11,7 @@ from vitcam._version import __version__
 from vitcam.errors import SourceError
 from vitcam.redaction import redacted
 from vitcam.sources.network.address import Address, status_words
+from vitcam.sources.network.coding import read_body
 from vitcam.sources.network.connection import DeadlineConnection
 from vitcam.sources.network.login import Login, challenges_of, unknown_methods
 
@@ -21,7 +22,11 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class RequestRefused(SourceError):
-    """The camera answers with an error that may be over soon."""
+    """There is no picture now, and there may be one soon. `status` is that of the answer; 0: there was none."""
+
+    def __init__(self, sentence: str, status: int = 0) -> None:
+        super().__init__(sentence)
+        self.status = status
 
 
 class CameraClient:
@@ -114,18 +119,14 @@ class CameraClient:
         if best is None:
             raise SourceError(f"{self._name} {unknown_methods(challenges)}")
         if logins > 1 and (not best.is_stale or logins > _MOST_LOGINS):
-            raise SourceError(
-                f"{self._name} answers {status_words(response.status)}: it does not accept this user and password "
-                f"({best.name})"
-            )
+            raise SourceError(f"{self._name} {self._address.not_accepted(best.name)}")
 
     def _refusal(self, url: str, status: int) -> SourceError:
-        refused = f"{self._name} answers {status_words(status)}"
         if self._is_home(url):
-            needs_login = status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) and self._login is None
-            advice = "; give user and password as in http://USER:PASSWORD@HOST/PATH" if needs_login else ""
-            refusal = RequestRefused if status not in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) else SourceError
-            return refusal(f"{refused}{advice}")
+            refused = f"{self._name} {self._address.refused(status)}"
+            if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+                return SourceError(refused)
+            return RequestRefused(refused, status)
         where = f"{self._name} leads to {redacted(url)}, which answers {status_words(status)}"
         if status != HTTPStatus.UNAUTHORIZED or self._login is None:
             return SourceError(where)
@@ -140,7 +141,7 @@ def fetch(uri: str, most_bytes: int, within_s: float) -> bytes:
     with DeadlineConnection() as connected, connected.deadline(within_s):
         client = CameraClient(Address.of(uri), redacted(uri), connected, within_s)
         try:
-            data = client.get().read(most_bytes)
+            data = read_body(client.get(), most_bytes)
         finally:
             client.close()
         if connected.timed_out:

@@ -8,12 +8,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property
-from http.client import HTTPConnection, HTTPSConnection
+from functools import cached_property, partial
+from http.client import HTTPS_PORT, HTTPConnection
 from typing import Any, Protocol, Self
 from urllib.parse import SplitResult
 
 from vitcam.sources.network.name_lookup import NameLookup
+from vitcam.sources.network.trust import BY_AUTHORITY, Trust
 from vitcam.threads.worker import Worker
 
 _TICK_S = 0.5
@@ -36,15 +37,17 @@ class DeadlineConnection:
     same and may be called from any thread.
 
     addresses_of  says where a host is; None: whatever its name means
+    trust         which certificates are accepted over TLS
     """
 
-    def __init__(self, addresses_of: AddressesOf | None = None) -> None:
+    def __init__(self, addresses_of: AddressesOf | None = None, trust: Trust = BY_AUTHORITY) -> None:
         self.timed_out = False
         """Whether the deadline passed."""
         self._handle: socket.socket | None = None
         self._due = math.inf
         self._over = threading.Event()
         self._addresses_of = addresses_of or NameLookup()
+        self._trust = trust
         self._watching = Worker("deadline", self._watch)
 
     def __enter__(self) -> Self:
@@ -88,15 +91,19 @@ class DeadlineConnection:
         return made
 
     def to(self, address: SplitResult, timeout_s: float) -> HTTPConnection:
-        """A connection by HTTP that is made by its first request. Over TLS the system's certificates decide."""
+        """A connection by HTTP that is made by its first request."""
         host, port = address.hostname or "", address.port
         if address.scheme == "https":
-            return _TlsConnection(self, self._tls, host, port=port, timeout=timeout_s)
+            return _TlsConnection(self, host, port=port, timeout=timeout_s)
         return _Connection(self, host, port=port, timeout=timeout_s)
+
+    def secured(self, host: str, port: int, timeout_s: float | None) -> ssl.SSLSocket:
+        """A connection over TLS with a certificate that is trusted. Raises CertificateRefused; OSError."""
+        return self._trust.secured(self._tls, partial(self.connect, host, port, timeout_s), host)
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
-        return ssl.create_default_context()
+        return self._trust.context()
 
     def _first_that_answers(self, host: str, port: int, timeout_s: float | None) -> socket.socket:
         """A connection to the first address of a host that takes one; if none does, the last one's OSError."""
@@ -122,12 +129,8 @@ class _Connection(HTTPConnection):
         self.sock = self._connection.connect(self.host, self.port, self.timeout)
 
 
-class _TlsConnection(HTTPSConnection):
-    def __init__(self, connection: DeadlineConnection, tls: ssl.SSLContext, host: str, **options: Any) -> None:
-        super().__init__(host, context=tls, **options)
-        self._connection, self._tls = connection, tls
+class _TlsConnection(_Connection):
+    default_port = HTTPS_PORT
 
     def connect(self) -> None:
-        self.sock = self._tls.wrap_socket(
-            self._connection.connect(self.host, self.port, self.timeout), server_hostname=self.host
-        )
+        self.sock = self._connection.secured(self.host, self.port, self.timeout)

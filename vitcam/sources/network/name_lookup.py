@@ -57,7 +57,7 @@ class NameLookup:
             self._child = None
             child.end(at_once=True)
         if packet is None:
-            raise OSError(errno.ETIMEDOUT, f"no name server answers for its name within {limit_s:g} s")
+            raise OSError(socket.EAI_AGAIN, f"no name server answers for its name within {limit_s:g} s")
         found = unpack(packet, (Addresses,))
         if not found.addresses:
             raise OSError(found.error, found.why)

@@ -4,12 +4,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from http.client import HTTPException, HTTPMessage
+from http.client import HTTPMessage
 from itertools import chain, repeat
 
 from vitcam.errors import SourceError, SourceLost, UsageError
 from vitcam.frames import Image
-from vitcam.sources.network.address import reason_of
 from vitcam.sources.network.client import RequestRefused
 
 _SHOW_AGAIN_S = 1.0  # a picture that lasts longer is delivered again: events last, and a new crop is seen
@@ -39,8 +38,7 @@ class Snapshots:
 
     every_s     time between two requests
     patience_s  how long the address may give no picture
-    ask         takes the picture that is known; raises RequestRefused, UsageError, OSError, HTTPException, ValueError
-                where another attempt may succeed
+    ask         takes the picture that is known; raises RequestRefused and UsageError where another attempt may succeed
     """
 
     def __init__(
@@ -83,8 +81,6 @@ class Snapshots:
                 why = str(error)
             except UsageError as error:
                 why = str(error)
-            except (OSError, HTTPException, ValueError) as error:
-                why = reason_of(error)
             if time.monotonic() + wait_s > gives_up_s:
                 raise SourceLost(why)
             if self._stopped.wait(wait_s):

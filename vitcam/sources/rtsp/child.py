@@ -21,6 +21,9 @@ from vitcam.pictures.opencv import use_one_thread
 from vitcam.processes.child import MAX_MESSAGE, pack, unpack
 from vitcam.processes.resources import confine, silence_stderr
 from vitcam.sources.ffmpeg import FrameConverter, number_of
+from vitcam.sources.network.address import Address
+from vitcam.sources.network.trust import Trust
+from vitcam.sources.rtsp.diagnosis import WITHIN_S, why_not
 from vitcam.sources.rtsp.messages import (
     FROM_DAEMON,
     PATIENCE_OPEN_S,
@@ -32,6 +35,7 @@ from vitcam.sources.rtsp.messages import (
     Take,
     Taken,
 )
+from vitcam.sources.rtsp.tls_relay import TlsRelay
 
 _MEMORY_MB = 640  # FFmpeg keeps 17 pictures of a stream at most
 _FILES = 64
@@ -50,13 +54,15 @@ def main(arguments: list[str]) -> int:
     """Serve pictures until the daemon closes the link."""
     link = socket.socket(fileno=int(arguments[0]))
     use_one_thread()
-    confine(_MEMORY_MB, _FILES)
-    silence_stderr()
     try:
         request = unpack(link.recv(MAX_MESSAGE), (Open,))
+        address = Address.of(request.uri)
+        relay = TlsRelay() if address.scheme == "rtsps" else None
+        confine(_MEMORY_MB, _FILES)
+        silence_stderr()
         # not handled, so that it ends whatever hangs
-        signal.alarm(PATIENCE_OPEN_S + math.ceil(request.patience_s) + _LATER_S)
-        camera = Camera(request)
+        signal.alarm(math.ceil(PATIENCE_OPEN_S + request.patience_s + WITHIN_S) + _LATER_S)
+        camera = Camera(request, address, relay)
         skip_queued(camera)
         link.send(pack(Opened()))
         serve(camera, link, request.patience_s)
@@ -70,16 +76,21 @@ def main(arguments: list[str]) -> int:
 class Camera:
     """An open stream. Raises _RtspError if it cannot be opened."""
 
-    def __init__(self, request: Open) -> None:
+    def __init__(self, request: Open, address: Address, relay: TlsRelay | None) -> None:
         started = time.monotonic()
         options = dict(each.split(";", 1) for each in os.environ.get(_USERS_OWN, _OPTIONS).split("|") if ";" in each)
+        uri, trust = request.uri, Trust(request.fingerprint, request.authority)
         try:
-            container = av.open(request.uri, "r", options=options, timeout=(PATIENCE_OPEN_S, request.patience_s))
+            if relay is not None:
+                uri = relay.open(address, trust, PATIENCE_OPEN_S)
+                options |= {"rtsp_transport": "tcp"}
+            container = av.open(uri, "r", options=options, timeout=(PATIENCE_OPEN_S, request.patience_s))
             stream = container.streams.best("video")
-        except (av.FFmpegError, OSError, ValueError):
+        except (av.FFmpegError, OSError, ValueError) as error:
             late = time.monotonic() - started > PATIENCE_OPEN_S * 0.9
-            refused = "refused, or no such stream there"
-            raise _RtspError(f"no answer within {PATIENCE_OPEN_S} s" if late else refused) from None
+            waited = f"no picture came within {PATIENCE_OPEN_S} s" if late else ""
+            reason = (isinstance(error, av.FFmpegError) and error.strerror) or ""
+            raise _RtspError(why_not(address, trust, reason, waited)) from None
         if not isinstance(stream, av.video.stream.VideoStream):
             raise _RtspError("it sends no video")
         stream.thread_count = 1  # several would work on as many pictures at once: each a frame of delay

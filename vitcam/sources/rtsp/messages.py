@@ -16,6 +16,10 @@ class Open:
     uri: str
     patience_s: float
     """How long a picture may take to come."""
+    fingerprint: str = ""
+    """As in `Trust`."""
+    authority: str = ""
+    """As in `Trust`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,12 @@ _START_S = 20.0  # importing OpenCV from a cold SD card
 _LATE_S = 1.0  # the child itself says when the camera is silent, if it can say anything
 
 
+class _Silent(SourceLost):
+    """Nothing came in time."""
+
+
 class RtspCamera:
-    """`rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH`, over TCP where the camera can.
+    """`rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH`, over TCP where the camera can, or rtsps.
 
     Frames are views on memory shared with the camera's process: read-only.
     """
@@ -54,17 +58,21 @@ class RtspCamera:
         self._stopped = False
         try:
             self._child = Child("the camera's process", "vitcam.sources.rtsp.child")
-            self._child.send(pack(Open(self._uri, self._incoming.patience_s)))
+            trust = self._options.trust
+            request = Open(self._uri, self._incoming.patience_s, trust.fingerprint, trust.authority)
+            self._child.send(pack(request))
             opened = self._next(self._child, _START_S + PATIENCE_OPEN_S + self._incoming.patience_s)
+        except _Silent:
+            self._end()
+            advice = "check host and port, and that the camera is on"
+            raise SourceError(f"{self._incoming.source} cannot be opened: it does not answer; {advice}") from None
         except (SourceLost, OSError, EOFError) as error:
             self._end()
             raise SourceError(f"{self._incoming.source} cannot be opened: {error}") from None
         if opened is None or isinstance(opened, StreamFailed):
             self._end()
             why = opened.why if opened is not None else "it was ended"
-            raise SourceError(
-                f"{self._incoming.source} cannot be opened: {why}; check host, port, path, user and password"
-            )
+            raise SourceError(f"{self._incoming.source} cannot be opened: {why}")
         return self
 
     def __exit__(
@@ -147,8 +155,8 @@ class RtspCamera:
             raise self._silent()
         return message
 
-    def _silent(self) -> SourceLost:
-        return SourceLost(
+    def _silent(self) -> _Silent:
+        return _Silent(
             f"{self._incoming.source} gives no pictures any more: it ended the stream, or was silent for "
             f"{self._incoming.patience_s:g} s"
         )

@@ -13,6 +13,7 @@ export const GROUPS = {
     "camera.width": { unit: "px", rarely: true },
     "camera.height": { unit: "px", rarely: true },
     "camera.fps": { unit: "fps", rarely: true },
+    "camera.fingerprint": { rarely: true },
     "camera.every": { rarely: true },
     "camera.ask_every": { rarely: true },
   },
