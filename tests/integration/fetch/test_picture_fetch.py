@@ -262,7 +262,7 @@ def test_closing_ends_a_fetch_that_waits() -> None:
 def test_https_needs_a_certificate_that_the_system_trusts(tmp_path: Path) -> None:
     with (
         server(sends(PICTURE), own_tls(tmp_path)) as port,
-        pytest.raises(UsageError, match="CERTIFICATE_VERIFY_FAILED"),
+        pytest.raises(UsageError, match="its certificate is its own"),
     ):
         fetch_of(port)(f"https://cats.example:{port}/")
 
@@ -283,8 +283,8 @@ def test_tls_is_asked_for_the_name_and_not_for_the_address(tmp_path: Path, monke
     asked: list[str | None] = []
     context.sni_callback = lambda _line, name, _context: asked.append(name)
     trusting = ssl.create_default_context(cafile=str(tmp_path / "certificate"))
-    monkeypatch.setattr(ssl, "create_default_context", lambda: trusting)
+    monkeypatch.setattr(ssl, "create_default_context", lambda **_: trusting)
     with server(sends(PICTURE), context) as port, pytest.raises(UsageError):  # its certificate is of another name
         fetch_of(port)(f"https://cats.example:{port}/")
 
-    assert asked == ["cats.example"]
+    assert set(asked) == {"cats.example"}
