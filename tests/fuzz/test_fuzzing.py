@@ -12,6 +12,7 @@ COUNTS = {
     "model_files": 25,
     "configurations": 300,
     "bundles": 200,
+    "zips": 120,
 }
 
 

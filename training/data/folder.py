@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from vitcam.datasets.photo_tree import undated
 from vitcam.errors import UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.encode import encode_by_ending
@@ -80,9 +81,21 @@ def _pictures(folder: Path) -> list[Path]:
 
     A kind that cannot be read is named when its photos are read, and so the label is refused, not left out.
     """
-    files = [path for path in _seen(folder) if path.is_file()]
+    files = _files(folder)
     photos = [path for path in files if path.suffix.lower() in IMAGE_SUFFIXES]
     return photos or [path for path in files if _kind(path).use in (Use.PICTURE, Use.FOREIGN)]
+
+
+def _files(folder: Path, within: tuple[str, ...] = ()) -> list[Path]:
+    """Those of a label, also in folders within it that are called by a date, as `vitcam teach` reads them."""
+    found = []
+    for path in _seen(folder):
+        inner = (*within, path.name)
+        if path.is_file():
+            found.append(path)
+        elif path.is_dir() and not undated(inner):
+            found += _files(path, inner)
+    return found
 
 
 def _kind(path: Path) -> FileKind:
@@ -97,7 +110,8 @@ def _unused(root: Path, parts: dict[Path, str]) -> Iterator[tuple[Path, list[str
         yield part, [_name(path) for path in _seen(part) if not (path.is_dir() and _pictures(path))]
         for label in _seen(part):
             if label.is_dir() and (pictures := set(_pictures(label))):
-                yield label, [_name(path) for path in _seen(label) if path not in pictures]
+                used = pictures.union(*(picture.parents for picture in pictures))
+                yield label, [_name(path) for path in _seen(label) if path not in used]
 
 
 def _name(path: Path) -> str:

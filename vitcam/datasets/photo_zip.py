@@ -6,11 +6,11 @@ Names in it never become paths. Contents are read one at a time, and only those 
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import IO, cast
 
+from vitcam.datasets.photo_tree import is_hidden, placed, shown
 from vitcam.datasets.teachable import MOST_PHOTOS
 from vitcam.errors import UsageError
 from vitcam.text import printable
@@ -23,6 +23,7 @@ _CHUNK = 2**20
 _LOCKED, _UTF_8 = 0x1, 0x800  # flags of an entry
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _UNIX = 3
+_NOWHERE = frozenset({"", ".", ".."})
 _SYSTEM = frozenset({"thumbs.db", "desktop.ini"})
 _GARBAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError, ValueError, OverflowError)
 """What zipfile raises for a damaged zip."""
@@ -35,7 +36,9 @@ class ZippedPhoto:
     path: str
     """As people see it."""
     label: str
-    """The folder that it lies in; empty: it lies in none."""
+    """As `photo_tree` says; empty: it has none."""
+    why: str
+    """Why it has no label, as one sentence."""
     name: str
     info: zipfile.ZipInfo
 
@@ -106,27 +109,38 @@ class PhotoZip:
             raise UsageError(f"it is damaged ({_reason(error)}); make the zip again") from error
 
 
-def _photos(infos: list[zipfile.ZipInfo]) -> Iterator[ZippedPhoto]:
+def _photos(infos: Sequence[zipfile.ZipInfo]) -> Iterator[ZippedPhoto]:
     """All but folders, and what systems write beside people's files."""
-    for info in infos:
-        name = _name(info).replace("\\", "/")
-        path = PurePosixPath(name)
-        parts = [part for part in path.parts if part not in ("/", "..")]
-        hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
-        if name.endswith("/") or not parts or hidden or parts[-1].casefold() in _SYSTEM:
-            continue
-        label = parts[-2] if len(parts) > 1 else ""
-        yield ZippedPhoto(printable("/".join(parts[-2:])), label, parts[-1], info)
+    names = (name.replace("\\", "/") for name in _names(infos))
+    split = [(tuple(part for part in name.split("/") if part not in _NOWHERE), name) for name in names]
+    files = [
+        (info, parts)
+        for info, (parts, name) in zip(infos, split, strict=True)
+        if parts and not name.endswith("/") and not is_hidden(parts) and parts[-1].casefold() not in _SYSTEM
+    ]
+    for (info, parts), found in zip(files, placed([parts for _, parts in files]), strict=True):
+        yield ZippedPhoto(shown("/".join(parts)), found.label, found.why, parts[-1], info)
 
 
-def _name(info: zipfile.ZipInfo) -> str:
-    """As it was meant: some programs write UTF-8 and do not say so."""
-    if info.flag_bits & _UTF_8:
-        return info.filename
+def _names(infos: Sequence[zipfile.ZipInfo]) -> list[str]:
+    """The names as they were meant. Where nobody knows how one was written, its bytes are kept as Python keeps them.
+
+    UTF-8 is marked. Programs on Unix write it without the mark, too. Any other letters are in the code page of the
+    machine that made the zip, which it does not name.
+    """
+    raw = [b"" if info.flag_bits & _UTF_8 else info.orig_filename.encode("cp437", "replace") for info in infos]
+    foreign = [(name, info) for name, info in zip(raw, infos, strict=True) if not name.isascii()]
+    is_utf_8 = all(info.create_system == _UNIX and _is_utf_8(name) for name, info in foreign)
+    decoded = (name.decode("utf-8" if is_utf_8 else "ascii", "surrogateescape") for name in raw)
+    return [name or info.orig_filename for name, info in zip(decoded, infos, strict=True)]
+
+
+def _is_utf_8(name: bytes) -> bool:
     try:
-        return info.filename.encode("cp437").decode("utf-8")
-    except UnicodeError:
-        return info.filename
+        name.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_plain(mode: int) -> bool:

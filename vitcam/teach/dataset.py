@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from vitcam.datasets.photo_tree import PlacedPhoto, is_hidden, placed, shown
 from vitcam.datasets.recordings import recording_of
 from vitcam.datasets.teachable import MOST_PHOTOS, checked_label
 from vitcam.errors import UsageError
+from vitcam.frames import Unreadable
 from vitcam.pictures.decode import IMAGE_SUFFIXES, READABLE
 from vitcam.text import readable, shortened
 
-_TAUGHT, _HELD = ("train", "training"), ("val", "valid", "validation", "test", "testing", "heldout", "calibration")
+_MOST_FILES = 10 * MOST_PHOTOS
+_DEEPEST = 8  # folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,8 @@ class Folder:
     taught: tuple[Photo, ...]
     held: tuple[Photo, ...] = ()
     """Those in folders such as `val` and `test`: the model is measured on them and not taught with them."""
+    left_out: tuple[Unreadable, ...] = ()
+    """Photos whose place gives them no label."""
 
     @property
     def name(self) -> str:
@@ -41,9 +47,7 @@ class Folder:
 
 
 def list_photos(root: Path) -> Folder:
-    """The photos of a folder, in order. The names of the folders are the labels.
-
-    Where folders `train` and, for example, `val` hold the folders of labels, only those of `train` are taught.
+    """The photos of a folder, in order, with the labels that `vitcam.datasets.photo_tree` gives them.
 
     raises  UsageError if there is no such folder, it holds no photo or too many, fewer than two labels, or a label that
             cannot be one
@@ -51,41 +55,49 @@ def list_photos(root: Path) -> Folder:
     if not root.is_dir():
         raise UsageError(f"there is no folder {str(root)!r}; give one that holds photos as LABEL/photo.jpg")
     try:
-        parts = _parts(root)
-        taught = tuple(photo for part, is_taught in parts.items() if is_taught for photo in _photos(part))
-        held = tuple(photo for part, is_taught in parts.items() if not is_taught for photo in _photos(part))
+        files = sorted(_files(root))
     except OSError as error:
         raise UsageError(f"{error.filename or root} cannot be read: {error.strerror}; allow it, or move it") from error
-    _check(root, taught)
+    places = placed([path.relative_to(root).parts for path in files])
+    found = [each for each in zip(files, places, strict=True) if each[0].suffix.lower() in IMAGE_SUFFIXES]
+    left_out = tuple(
+        Unreadable(shown(str(path.relative_to(root))), place.why) for path, place in found if not place.label
+    )
+    taught, held = (tuple(_photos(found, is_held)) for is_held in (False, True))
+    _check(root, taught, left_out)
     known = {photo.label for photo in taught}
-    return Folder(root, taught, tuple(photo for photo in held if photo.label in known))
+    return Folder(root, taught, tuple(photo for photo in held if photo.label in known), left_out)
 
 
-def _parts(root: Path) -> dict[Path, bool]:
-    """Folders that hold folders of labels, and whether their photos are taught."""
-    inner = [path for path in _seen(root) if path.is_dir() and any(each.is_dir() for each in _seen(path))]
-    parts = {path: path.name.casefold() in _TAUGHT for path in inner if path.name.casefold() in (*_TAUGHT, *_HELD)}
-    return parts if any(parts.values()) else {root: True}
+def _photos(found: Sequence[tuple[Path, PlacedPhoto]], held: bool) -> Iterator[Photo]:
+    for path, place in found:
+        if place.label and place.held == held:
+            yield Photo(checked_label(place.label), path, recording_of(path.name))
 
 
-def _photos(part: Path) -> Iterator[Photo]:
-    for folder in _seen(part):
-        if folder.is_dir():
-            paths = [path for path in _seen(folder) if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file()]
-            label = checked_label(readable(folder.name)) if paths else ""
-            yield from (Photo(label, path, recording_of(path.name)) for path in paths)
+def _files(root: Path) -> Iterator[Path]:
+    """All plain files, without what is hidden. Raises OSError, and UsageError where there are too many."""
+    count = 0
+    for folder, folders, names in os.walk(root, onerror=_raise, followlinks=True):
+        depth = len(Path(folder).relative_to(root).parts)
+        folders[:] = [name for name in folders if not is_hidden([name])] if depth < _DEEPEST else []
+        count += len(names)
+        if count > _MOST_FILES:
+            raise UsageError(f"{root} holds more than {_MOST_FILES:,} files; give a folder with the photos alone")
+        paths = (Path(folder, name) for name in names if not is_hidden([name]))
+        yield from (path for path in paths if path.is_file())
 
 
-def _seen(folder: Path) -> list[Path]:
-    """What a folder holds, in order, without what is hidden."""
-    return sorted(path for path in folder.iterdir() if not path.name.startswith(".") and path.name != "__MACOSX")
+def _raise(error: OSError) -> None:
+    raise error
 
 
-def _check(root: Path, photos: Sequence[Photo]) -> None:
+def _check(root: Path, photos: Sequence[Photo], left_out: Sequence[Unreadable]) -> None:
     labels = sorted({photo.label for photo in photos})
     if not photos:
+        why = f"; {left_out[0].path}: {left_out[0].error}" if left_out else ""
         raise UsageError(
-            f"{root} holds no photos as LABEL/photo.jpg; put {READABLE} files there, each label in a folder"
+            f"{root} holds no photos as LABEL/photo.jpg{why or f'; put {READABLE} files there, each label in a folder'}"
         )
     if len(photos) > MOST_PHOTOS:
         raise UsageError(f"{root} holds {len(photos):,} photos; at most {MOST_PHOTOS:,} can be taught, so remove some")

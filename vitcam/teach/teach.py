@@ -86,6 +86,7 @@ def _teach(task: Task, on_progress: OnProgress) -> Report:
     base = _base(task, sorted({photo.label for photo in folder.taught}))
     looker = Looker(Classifier(base.path, threads=1))
     read = _read(folder.root, (*folder.taught, *folder.held), looker, on_progress)
+    read = replace(read, unreadable=(*read.unreadable, *folder.left_out))
     taught = _part(read, folder.taught)
     labels, joined = _labels(folder, taught, base if task.add_to else None)
     examples, together = _examples(folder, taught, labels, joined, base)

@@ -23,7 +23,7 @@ def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> io.By
     return file
 
 
-def test_the_last_folder_is_the_label_and_what_systems_add_is_left_out() -> None:
+def test_the_folder_is_the_label_and_what_systems_add_is_left_out() -> None:
     found = PhotoZip(
         zipped(
             {
@@ -35,7 +35,7 @@ def test_the_last_folder_is_the_label_and_what_systems_add_is_left_out() -> None
                 "photos/red rose/Thumbs.db": b"",
                 "photos/red rose/.git/x.jpg": b"",
                 "photos/empty/": b"",
-                "C:\\holiday\\dog\\4.jpg": b"d",
+                "photos\\dog\\4.jpg": b"d",
             }
         )
     )
@@ -53,6 +53,35 @@ def test_a_name_in_utf_8_that_does_not_say_so_is_read_as_it_was_meant() -> None:
     found = PhotoZip(io.BytesIO(file.getvalue().replace(b"XXXX", "Tür".encode())))
 
     assert found.photos[0].label == "Tür"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [
+        ("cp866", "собака"),
+        ("cp866", "рак"),
+        ("shift_jis", "猫"),
+        ("shift_jis", "ソファ"),
+        ("cp850", "Käfer"),
+        ("gbk", "猫"),
+    ],
+)
+@pytest.mark.parametrize("system", [0, 3], ids=["Windows", "Unix"])
+def test_a_name_in_a_code_page_that_the_zip_does_not_name_is_refused_and_never_garbled(
+    encoding: str, name: str, system: int
+) -> None:
+    raw = name.encode(encoding)
+    others = {} if system == 0 else {"YYYY/2.jpg": b"b"}
+    data = zipped({"X" * len(raw) + "/1.jpg": b"a", **others}).getvalue()
+    data = data.replace(b"X" * len(raw), raw).replace(b"YYYY", "кот ".encode("cp866"))
+    data = data.replace(b"PK\1\2\x14\x03", b"PK\1\2\x14" + bytes([system]))
+    found = PhotoZip(io.BytesIO(data))
+
+    for photo in found.photos:
+        assert photo.label == ""
+        assert "how the name of its folder" in photo.why
+        assert photo.path.isascii()
+        assert photo.path.isprintable()
 
 
 def test_names_that_lead_out_of_a_folder_lead_nowhere() -> None:

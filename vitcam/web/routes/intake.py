@@ -160,7 +160,7 @@ class IntakeRoutes(Handlers):
 
     def _one(self, photos: PhotoZip, photo: ZippedPhoto, name: str, label: str) -> Brought:
         if not (label or photo.label):
-            raise UsageError("it lies in no folder, so it has no label; put it into a folder of its label's name")
+            raise UsageError(photo.why)
         return self._found().take(name, label or photo.label, photos.read(photo), photo.name)
 
     def _do(self, work: Any, *given: Any) -> "asyncio.Future[Any]":

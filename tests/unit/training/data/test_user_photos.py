@@ -116,6 +116,20 @@ def test_what_lies_beside_the_parts_is_named(tmp_path: Path, caplog: pytest.LogC
     assert f"{tmp_path / 'test'}: not used: bowl/" in caplog.text
 
 
+def test_folders_of_dates_within_a_label_belong_to_it_and_others_are_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for label in ("cup", "pen"):
+        for inner in ("2024-05", "2024/06"):
+            scenes(tmp_path / label / inner, 3)
+    scenes(tmp_path / "cup" / "kitchen", 3)
+    found = open_dataset(str(tmp_path))
+
+    assert found.labels == ("cup", "pen")
+    assert len(found.part("all")) == 12
+    assert f"{tmp_path / 'cup'}: not used: kitchen/" in caplog.text
+
+
 def test_of_many_unused_files_some_are_named_and_all_are_counted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
