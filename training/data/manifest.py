@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping
 from pathlib import Path
 
 from vitcam.errors import UsageError
+from vitcam.storage.reading import read_text
 from vitcam_training.data.user_photos import USUAL, ListedPhoto, clean_label, parts_of
+
+_MOST_BYTES = 256 * 2**20  # millions of photos
 
 
 def list_manifest(path: Path) -> list[ListedPhoto]:
@@ -18,15 +22,14 @@ def list_manifest(path: Path) -> list[ListedPhoto]:
     if not path.is_file():
         raise UsageError(f"no list of photos at {path}; give a CSV file with the columns path and label")
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file, strict=True)
-            columns = [(name or "").strip() for name in reader.fieldnames or ()]
-            if not {"path", "label"} <= set(columns):
-                found = ", ".join(columns) or "none"
-                raise UsageError(f"{path} needs the columns path and label in its first row, and has: {found}")
-            reader.fieldnames = columns
-            rows = [(f"{path}, line {reader.line_num}", row) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reader = csv.DictReader(io.StringIO(read_text(path, _MOST_BYTES), newline=""), strict=True)
+        columns = [(name or "").strip() for name in reader.fieldnames or ()]
+        if not {"path", "label"} <= set(columns):
+            found = ", ".join(columns) or "none"
+            raise UsageError(f"{path} needs the columns path and label in its first row, and has: {found}")
+        reader.fieldnames = columns
+        rows = [(f"{path}, line {reader.line_num}", row) for row in reader]
+    except (OSError, ValueError, csv.Error) as error:
         raise UsageError(f"{path} cannot be read as a CSV file in UTF-8: {error}") from error
     _refuse_twice(path.parent, rows)
     parts = parts_of({_split(row) for _, row in rows})

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
+from vitcam.storage.reading import text_of
 from vitcam_training.config import ANY, ViTConfig, check_ranges
 from vitcam_training.data.augment import Augment
 from vitcam_training.recipes.presets import preset
@@ -227,8 +228,8 @@ def read_recipe(name: str | Path) -> Recipe:
         known = ", ".join(shipped_recipes())
         raise UsageError(f"no recipe {str(name)!r}: give the path of a TOML file or one of: {known}")
     try:
-        table = tomllib.loads(source.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        table = tomllib.loads(text_of(source.read_bytes()))
+    except ValueError as error:
         raise UsageError(f"{source} is not a TOML file: {error}") from error
     if isinstance(table.get("model"), dict):
         table["model"] = _from_preset(table["model"])

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from vitcam.errors import UsageError
+from vitcam.model.labels import label_lines
 from vitcam_training.data.published.imagenet import synsets
 
 NAMED = 5
@@ -55,10 +55,7 @@ def read_labels(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
     A line such as `n01440764 tench, Tinca tinca` is shortened to `tench`, and its id is kept.
     """
-    try:
-        lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the labels {path} cannot be read as text: {error}") from error
+    lines = [label for _, label in label_lines(path)]
     if not all(re.match(r"n\d{8} ", line) for line in lines):
         return named(path, lines), ()
     found = synsets(path)

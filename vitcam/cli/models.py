@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vitcam.cli.options import ConfigOptions, JsonOption, StateOptions, model_names, write_state
+from vitcam.cli.options import ConfigOptions, JsonOption, LabelsOption, StateOptions, model_names, write_state
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model.files import find_model, list_models
 from vitcam.terminal.consoles import stderr_console, stdout_console
@@ -63,14 +63,15 @@ def list_(as_json: JsonOption = False) -> None:
 
 
 @models.command()
-def show(name: NameArgument, as_json: JsonOption = False) -> None:
+def show(name: NameArgument, labels: LabelsOption = None, as_json: JsonOption = False) -> None:
     """Show what a model is, how it was measured, and what runs it here."""
     from rich.table import Table
 
     from vitcam.model.classifier import Classifier
+    from vitcam.model.foreign_outputs import MEANING
     from vitcam.model.record import model_info, model_record
 
-    classifier = Classifier(name)
+    classifier = Classifier(name, labels=labels)
     record = model_record(model_info(classifier))
     console = stdout_console()
     if as_json:
@@ -79,6 +80,7 @@ def show(name: NameArgument, as_json: JsonOption = False) -> None:
     table = Table(show_header=False, box=None)
     record["memory"], record["fits_a_Pi_of"] = _memory(_needs(classifier.path))
     record["groups"] = [group["name"] for group in record["groups"]]
+    record["outputs"] = MEANING[classifier.outputs]
     record["right"] = _right(record.get("accuracy") or {})
     for key in (*_FIRST, *(key for key in record if key not in _FIRST)):
         value = record[key]

@@ -19,6 +19,7 @@ from vitcam.model.bank import Bank
 from vitcam.model.card import card_of_graph, check_inputs, check_outputs
 from vitcam.model.evidence import evidence_share, weights_on_grid
 from vitcam.model.files import DEFAULT, content_of, find_model
+from vitcam.model.foreign_outputs import outputs_of, softmax
 from vitcam.model.golden import GoldenResult, checked
 from vitcam.model.groups import Groups
 from vitcam.model.labels import check_labels, most_probable, read_labels
@@ -74,8 +75,7 @@ class Classifier:
         self.fingerprint = described.fingerprint if described else ""
         self._identity = ModelIdentity(self.card.name, self.fingerprint, likely)
         self.labels = read_labels(labels) if labels else described.labels if described else ()
-        self.golden = described.golden if described else ()
-        self.blank = described.blank if described else ()
+        self.golden, self.blank = (described.golden, described.blank) if described else ((), ())
         self.groups = described.groups if described and len(described.labels) == len(self.labels) else None
         self._own_names = dict(zip(described.labels, self.labels, strict=False)) if described else {}
         self.top_k = top_k
@@ -87,12 +87,13 @@ class Classifier:
         self.taught_pictures = self._taught.pictures if self._taught else frozenset()
         check_inputs(self.path, self.graph.inputs, self.card, words)
         check_outputs(self.path, self.graph.outputs, self.card)
-        own = self.graph.outputs[self.card.outputs["probabilities"]].shape[-1] - self.card.row_capacity
-        self._first, count = places_of(self._taught, own)
+        position = self.card.outputs["probabilities"]
+        self._first, count = places_of(self._taught, self.graph.outputs[position].shape[-1] - self.card.row_capacity)
         check_labels(self.path, self.labels, len(described.labels) if described and words else count)
         self._own_labels = self.labels
         self._given = words or (self._taught.given() if self._taught else AddedRows.none(self.card)).inputs(self.card)
         self._give_head()
+        self.outputs = "probabilities" if described else outputs_of(self.path, self.graph, position, self.input)
 
     def clone(self, threads: int) -> "Classifier":
         """The same model for another thread. It has an interpreter of its own and shares everything else."""
@@ -249,7 +250,7 @@ class Classifier:
         # not before the inference: OpenCV releases the GIL, and the thread that was woken to read the next frame would
         # take it
         blank = contrast(image) < self.card.least_contrast
-        given = outputs["probabilities"]
+        given = softmax(outputs["probabilities"]) if self.outputs == "logits" else outputs["probabilities"]
         # before it are the graph's labels where others stand alone, behind it places for more words or rows
         probabilities = own = own_of(given, self._first, len(self.labels), self._taught)
         labels, groups = self.labels, self.groups

@@ -5,7 +5,8 @@ One with a typing error would never begin an event. And which of them are the mo
 
 import difflib
 import math
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,52 @@ from numpy.typing import NDArray
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import UNKNOWN
 from vitcam.names.wanted import key_of
+from vitcam.storage.reading import read_given, text_of
 from vitcam.text import shortened
+
+_MOST_BYTES = 2**20
+_LINE_ENDS = re.compile(r"\r\n|\r|\n")
+_NUMBERED = re.compile(r"(\d{1,6})\s*[\s:,;]\s*(\S.*)")
 
 
 def read_labels(path: Path) -> tuple[str, ...]:
-    """The labels in a text file, one a line. Raises UsageError if it cannot be read."""
+    """The labels in a text file, one a line.
+
+    raises  UsageError if it cannot be read, is not in UTF-8, or gives a label twice
+    """
+    lines = label_lines(path)
+    first: dict[str, int] = {}
+    for number, label in lines:
+        if (before := first.setdefault(label, number)) != number:
+            raise UsageError(
+                f"the labels {path} give {shortened(label)!r} twice, on the lines {before} and {number}; give each "
+                "label a name of its own"
+            )
+    return tuple(first)
+
+
+def label_lines(path: Path) -> list[tuple[int, str]]:
+    """The lines of a file of labels, with their numbers from 1, in the order of the model's outputs.
+
+    Where each line begins with a number of its own from 0 on, as `0 Cat`, that says the order and belongs to no label.
+
+    raises  UsageError if it cannot be read, or is not in UTF-8
+    """
     try:
-        return tuple(line.strip() for line in path.read_text("utf-8").splitlines() if line.strip())
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the labels {path} cannot be read as text: {error}") from error
+        lines = _LINE_ENDS.split(text_of(read_given(path, _MOST_BYTES)))
+    except OSError as error:
+        raise UsageError(f"the labels {path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"the labels {path} cannot be read: {error}") from error
+    return _without_numbers([(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()])
+
+
+def _without_numbers(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    found = [(number, _NUMBERED.fullmatch(line)) for number, line in lines]
+    ordered = sorted((int(each[1]), number, each[2]) for number, each in found if each)
+    if not lines or [place for place, _, _ in ordered] != list(range(len(lines))):
+        return list(lines)
+    return [(number, label) for _, number, label in ordered]
 
 
 def check_labels(path: Path, labels: tuple[str, ...], probabilities: int) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
+from vitcam.model.foreign_outputs import Outputs
 from vitcam.model.runtime import RuntimeInfo
 
 _FIRST_FIGURES = ("data", "split", "n", "top1")
@@ -27,6 +28,8 @@ class ModelInfo:
     runtime: RuntimeInfo
     groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Group -> indices of its labels, the smallest group first."""
+    outputs: Outputs = "probabilities"
+    """What the graph gives."""
     taught_pictures: frozenset[bytes] = frozenset()
     """What `vitcam.model.taught.digest_of` says of each picture that a device taught it with."""
 
@@ -41,6 +44,7 @@ def model_info(classifier: Classifier) -> ModelInfo:
         threshold=classifier.threshold,
         runtime=classifier.runtime,
         groups=classifier.groups.members if classifier.groups else {},
+        outputs=classifier.outputs,
         taught_pictures=classifier.taught_pictures,
     )
 
@@ -76,6 +80,7 @@ def model_record(model: ModelInfo) -> dict[str, Any]:
         "layers": card.layers,
         "width": card.width,
         "parameters": card.parameters,
+        "outputs": model.outputs,
         "temperature": card.temperature,
         "known_by": "familiarity" if model.by_familiarity else "probability",
         "threshold": model.threshold,

@@ -25,6 +25,9 @@ from vitcam.model.signatures import TwoSignatures, two_signatures
 _DAMAGES = (ValueError, RuntimeError, LookupError, TypeError, MemoryError)  # what a runtime raises for damaged graphs
 
 
+_SAME_NUMBERS = frozenset({"QUANTIZE", "DEQUANTIZE", "RESHAPE", "CAST", "SQUEEZE"})
+
+
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
     """An input or output of the graph."""
@@ -178,6 +181,16 @@ class Interpreter:
             if detail["op_name"] == operator:
                 index = int(detail["outputs"][0])
                 yield _real(tensors[index], self._graph.get_tensor(index))
+
+    def made_by(self, position: int) -> str:
+        """The operator that computes an output, such as `SOFTMAX`; empty where nobody knows."""
+        wanted = self._out[position]
+        for detail in reversed(self._graph._get_ops_details()):
+            if detail["op_name"] != "DELEGATE" and wanted in detail["outputs"]:  # a delegate stands beside what it runs
+                if detail["op_name"] not in _SAME_NUMBERS:
+                    return str(detail["op_name"])
+                wanted = detail["inputs"][0]
+        return ""
 
     def set_input(self, value: NDArray[Any], position: int = 0) -> None:
         """Copy a value into one input.

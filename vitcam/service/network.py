@@ -16,8 +16,10 @@ from vitcam.errors import ConfigError
 from vitcam.machine import own_address
 from vitcam.service.places import Instance, Places
 from vitcam.storage.owner import owned
+from vitcam.storage.reading import read_text
 from vitcam.web.requests.allowed_hosts import is_local
 
+_MOST_BYTES = 65_536
 _EVERYWHERE = "0.0.0.0"
 _HOST = f'host = "{_EVERYWHERE}"'
 _WEB_HEAD = re.compile(r"^[ \t]*\[[ \t]*web[ \t]*\][ \t]*(#.*)?$", re.MULTILINE)
@@ -87,11 +89,11 @@ def local_name() -> str:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
+        return read_text(path, _MOST_BYTES)
     except FileNotFoundError:
         return ""
     except ValueError as error:
-        raise ConfigError(f"{path}: is not UTF-8 text; repair it, then try again") from error
+        raise ConfigError(f"{path}: {error}, then try again") from error
 
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:

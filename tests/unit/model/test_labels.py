@@ -1,4 +1,9 @@
-from vitcam.model.labels import unknown_labels
+from pathlib import Path
+
+import pytest
+
+from vitcam.errors import UsageError
+from vitcam.model.labels import read_labels, unknown_labels
 from vitcam.pictures.view import Region
 from vitcam.zones.areas import Areas, Zone
 
@@ -26,3 +31,44 @@ def test_what_looks_like_a_label_in_other_case_is_told_as_that_is_written() -> N
     (found,) = unknown_labels([("LABRADR", "the rule lamp is for")], {"hat", "Labrador"})
 
     assert "'Labrador'?" in found
+
+
+@pytest.mark.parametrize(
+    ("content", "labels"),
+    [
+        ("\ufeffCat\r\nDog\r\n\r\nBird\r\n", ("Cat", "Dog", "Bird")),
+        ("Cat\rDog\r", ("Cat", "Dog")),
+        ("0 Cat\n1 Dog\n2 black bird\n", ("Cat", "Dog", "black bird")),
+        ("\ufeff0  Cat\r\n1  Dog", ("Cat", "Dog")),
+        ("0: Cat\n1: Dog\n", ("Cat", "Dog")),
+        ("0,Cat\n1,Dog\n", ("Cat", "Dog")),
+        ("1 Dog\n0 Cat\n", ("Cat", "Dog")),
+        ("0\n1\n2\n", ("0", "1", "2")),
+        ("1 euro\n2 euro\n", ("1 euro", "2 euro")),
+        ("0 Cat\nDog\n", ("0 Cat", "Dog")),
+        ("Caf\u2028e\nBar", ("Caf\u2028e", "Bar")),
+    ],
+)
+def test_labels_are_read_as_windows_and_other_programs_write_them(
+    tmp_path: Path, content: str, labels: tuple[str, ...]
+) -> None:
+    (tmp_path / "labels.txt").write_bytes(content.encode())
+
+    assert read_labels(tmp_path / "labels.txt") == labels
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        ("Katze\nHündin\n".encode("latin-1"), "line 2 is not in UTF-8; save it as UTF-8"),
+        ("Cat\nDog\n".encode("utf-16"), "it is in UTF-16; save it as UTF-8"),
+        ("Cat\nDog\n".encode("utf-16-be"), "it is in UTF-16; save it as UTF-8"),
+        (b"Cat\n\nDog\nCat\n", "'Cat' twice, on the lines 1 and 4; give each label a name of its own"),
+        (b"0 Cat\n1 Cat\n", "'Cat' twice, on the lines 1 and 2"),
+    ],
+)
+def test_labels_that_cannot_be_right_are_refused_with_their_lines(tmp_path: Path, data: bytes, sentence: str) -> None:
+    (tmp_path / "labels.txt").write_bytes(data)
+
+    with pytest.raises(UsageError, match=sentence):
+        read_labels(tmp_path / "labels.txt")

@@ -19,7 +19,7 @@ from vitcam_training.data.published.things import Things, read_things
 
 def synsets(path: Path) -> dict[str, str]:
     """WordNet id -> label, in the order of ImageNet's classes; words that name two classes carry their id."""
-    rows = [line.split(" ", 1) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [line.split(" ", 1) for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
     words = [(synset, names.split(",")[0].strip()) for synset, names in rows]
     count = Counter(label for _, label in words)
     return {synset: label if count[label] == 1 else f"{label} ({synset})" for synset, label in words}

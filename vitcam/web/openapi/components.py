@@ -10,6 +10,7 @@ from vitcam.datasets.store import DataSet
 from vitcam.frames import Level
 from vitcam.inbox.entry import Why
 from vitcam.inbox.lesson import Lesson
+from vitcam.model.foreign_outputs import Outputs
 from vitcam.model.installed import ListedModel
 from vitcam.names.languages import LANGUAGES
 from vitcam.names.wanted import MOST
@@ -312,6 +313,7 @@ def _model() -> dict[str, Schema]:
         "groups": array_of(record({"name": TEXT, "labels": array_of(COUNT, "Indices of its labels.")})),
         "input": of_type(InputSpec),
         "patches": record({"size": COUNT, "rows": COUNT, "columns": COUNT}),
+        "outputs": one_of(get_args(Outputs), "What the graph gives; of `logits` vitcam takes the softmax."),
         "known_by": one_of(("familiarity", "probability")),
         "trained_on": array_of({"type": "object", "additionalProperties": TEXT}),
         "words": nullable(COUNT, "How many words there may be as labels; null if they cannot be changed."),

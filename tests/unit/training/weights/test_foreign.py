@@ -11,6 +11,8 @@ import pytest
 from tests.frames import frame, picture
 from vitcam.errors import ModelError
 from vitcam.model.classifier import Classifier
+from vitcam.model.foreign_outputs import MEANING, outputs_by
+from vitcam.model.record import model_info, model_record
 from vitcam.model.runtime import open_interpreter
 
 Graph = Callable[[Any], Any]
@@ -91,3 +93,66 @@ def test_a_model_input_of_the_right_size_is_used_as_it_is(plain: Path) -> None:
     prediction = classifier(replace(frame(image=picture(value=0)), model_input=bright))
 
     assert prediction.top[0].label == "bright"
+
+
+def scores_of(head: Graph, most: float = 12.0) -> Graph:
+    """A graph whose two logits say how dark and how bright a picture is."""
+
+    def graph(image: Any) -> Any:
+        return head((brightness(image) - 0.5) * 2 * most)
+
+    return graph
+
+
+def softmax(logits: Any) -> Any:
+    import tensorflow as tf
+
+    return tf.nn.softmax(logits)
+
+
+def log_softmax(logits: Any) -> Any:
+    import tensorflow as tf
+
+    return tf.nn.log_softmax(logits)
+
+
+def sigmoid(logits: Any) -> Any:
+    import tensorflow as tf
+
+    return tf.nn.sigmoid(logits + 1)
+
+
+def as_it_is(logits: Any) -> Any:
+    return logits
+
+
+@pytest.mark.parametrize(
+    ("head", "outputs", "bright"),
+    [
+        (softmax, "probabilities", 1 / (1 + np.exp(-14.4))),
+        (as_it_is, "logits", 1 / (1 + np.exp(-14.4))),
+        (log_softmax, "logits", 1 / (1 + np.exp(-14.4))),
+        (sigmoid, "independent", 1 / (1 + np.exp(-8.2))),
+    ],
+)
+def test_outputs_that_are_no_probabilities_become_some_and_it_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, head: Graph, outputs: str, bright: float
+) -> None:
+    path = convert(tmp_path / "scores.tflite", scores_of(head))
+    (tmp_path / "labels.txt").write_text("dark\nbright\n")
+    classifier = Classifier(path, labels=tmp_path / "labels.txt")
+    prediction = classifier.clone(1).classify_image(np.full((8, 8, 3), 204, np.uint8))
+
+    assert classifier.outputs == outputs
+    assert model_record(model_info(classifier))["outputs"] == outputs
+    assert [guess.label for guess in prediction.top] == ["bright", "dark"]
+    assert prediction.top[0].p == pytest.approx(bright, abs=1e-3)
+    assert all(0 <= guess.p <= 1 for guess in prediction.top)
+    assert (MEANING[classifier.outputs] in caplog.text) == (outputs != "probabilities")
+
+
+def test_probabilities_of_a_thousand_labels_that_were_rounded_to_zero_are_no_logits() -> None:
+    assert outputs_by([np.zeros(1000)], 1 / 256, "SOFTMAX") == "probabilities"
+    assert outputs_by([np.array([0.5, 0.5, 0.5])], 1 / 256, "LOGISTIC") == "independent"
+    assert outputs_by([np.array([-32.7, 0.0, 12.0])], 0.4, "FULLY_CONNECTED") == "logits"
+    assert outputs_by([np.array([0.9, 0.8, 0.1])], 0.0, "FULLY_CONNECTED") == "logits"
