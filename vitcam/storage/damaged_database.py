@@ -99,15 +99,14 @@ def _with_companions(path: Path) -> list[Path]:
 
 def _is_readable(path: Path) -> bool:
     """Whether all bytes of a file can be read. True for one that is not there: nothing of it is damaged."""
-    with suppress(FileNotFoundError):
-        try:
-            with path.open("rb", buffering=0) as file:
-                while file.read(_READ_AT_ONCE):
-                    pass
-        except PermissionError:
-            return True
-        except OSError:
-            return False
+    try:
+        with path.open("rb", buffering=0) as file:
+            while file.read(_READ_AT_ONCE):
+                pass
+    except (FileNotFoundError, PermissionError):
+        return True
+    except OSError:
+        return False
     return True
 
 

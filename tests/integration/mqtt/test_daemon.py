@@ -2,9 +2,12 @@
 
 import io
 import json
+import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,8 @@ from PIL import Image
 from tests.daemon import Daemon, answer_to, daemon
 from tests.eventually import eventually
 from tests.mosquitto import Mosquitto, Subscriber, settings_of
+from tests.soak.camera import FaultyCamera
+from vitcam.storage.outbox import Delivery, Outbox
 
 pytestmark = pytest.mark.slow("vitcam/mqtt", "vitcam/daemon/mqtt.py", "vitcam/config/mqtt.py", "tests/mosquitto.py")
 PASSWORD = "hunter2-of-the-broker"
@@ -51,6 +56,50 @@ def test_a_day_with_a_broker(tmp_path: Path) -> None:
         with Subscriber(broker, "vitcam/cam/state") as late:
             assert eventually(lambda: late.heard)
             assert late.heard[0][2], "the state is retained"
+
+
+_FILL = """
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+INSERT INTO deliveries
+SELECT i, 'mqtt', '', 'e' || i, '', json_object('id', 'e' || i, 'x', printf('%.600c', 'x')), 0, 0.0, 752 FROM n
+"""
+
+
+@pytest.mark.fault(
+    "a page of the outbox is damaged where events wait for an MQTT broker",
+    injected="garbage in three pages of `outbox.db`, before the start",
+    observed="every other event that waited arrives in order, so do new ones, without a restart; the state and the log "
+    "say so once",
+)
+def test_a_damaged_outbox_stops_no_event(tmp_path: Path) -> None:
+    state = tmp_path / "vitcam"
+    box = Outbox(state)
+    box.put(Delivery("mqtt", "", "first", "", "{}"))
+    box.remove(*box.first("mqtt", ""))
+    box.close()
+    with closing(sqlite3.connect(state / "outbox.db")) as database, database:
+        database.execute(_FILL)
+    with (state / "outbox.db").open("r+b") as file:
+        for page in (40, 41, 50):
+            file.seek(page * 4096)
+            file.write(os.urandom(4096))
+    with Mosquitto(tmp_path / "broker") as broker, FaultyCamera(size=(320, 180)) as camera:
+        environment = {**settings_of(broker, user="cam", password=PASSWORD), "XDG_STATE_HOME": str(tmp_path)}
+        with (
+            Subscriber(broker, "vitcam/cam/event") as subscriber,
+            daemon("--source", camera.url, "--model", "mnist", "--set", "events.dwell_s=0.2", **environment) as running,
+        ):
+            assert eventually(lambda: any(len(each["id"]) == 26 for each in subscriber.records("vitcam/cam/event")))
+            assert eventually(lambda: running.state()["mqtt"]["waiting"] == 0)
+            found, log = running.state(), running.errors()
+
+    waited = [each["id"] for each in subscriber.records("vitcam/cam/event") if each["id"].startswith("e")]
+    assert waited == [name for name in (f"e{number}" for number in range(1, 501)) if name in {*waited}]
+    assert 470 <= len(waited) < 500
+    assert found["status"] == "ok"
+    assert [f"{len(waited)} that could be read" in each for each in found["notices"]] == [True]
+    assert (log.count("is damaged"), "Traceback" in log) == (1, False)
+    assert len([*state.glob("outbox.db.damaged-*T??????")]) == 1
 
 
 def _publishes(subscriber: Subscriber) -> None:
