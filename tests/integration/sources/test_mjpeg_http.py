@@ -1,7 +1,9 @@
 """MJPEG by HTTP from servers as they are: exact, careless, protected, silent, and vitcam itself."""
 
 import base64
+import hashlib
 import socket
+import ssl
 import threading
 import time
 from itertools import repeat
@@ -214,6 +216,23 @@ def test_the_doctor_looks_at_a_camera_on_the_network_and_keeps_its_password() ->
     assert findings[0]["found"] == f"http://***@127.0.0.1:{port}/ sends pictures of 64×48 px"
     assert "cannot be opened" in findings[1]["found"]
     assert "hunter2" not in good.out + bad.out
+
+
+def test_the_doctor_says_how_to_trust_a_camera_with_a_certificate_of_its_own(tmp_path: Path) -> None:
+    context = own_tls(tmp_path)
+    der = ssl.PEM_cert_to_DER_cert((tmp_path / "certificate").read_text())
+    fingerprint = hashlib.sha256(der).hexdigest()
+    with server(sends(MULTIPART + EXACT + jpeg(), then_s=20), context) as port:
+        settings = {"VITCAM_CAMERA_SOURCE": f"https://127.0.0.1:{port}/"}
+        before = vitcam("doctor", "--json", **settings)
+        after = vitcam("doctor", "--json", **settings, VITCAM_CAMERA_FINGERPRINT=fingerprint.upper())
+    found, trusted = (
+        next(check for check in run.lines[0]["checks"] if check["name"] == "camera") for run in (before, after)
+    )
+
+    assert "its certificate is its own" in found["found"]
+    assert found["fix"] == f'to trust this one and no other, set camera.fingerprint = "{fingerprint}"'
+    assert trusted["status"] == "ok"
 
 
 CHUNKED = MULTIPART.replace(b"\r\n\r\n", b"\r\nTransfer-Encoding: chunked\r\n\r\n")

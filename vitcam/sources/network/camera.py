@@ -124,7 +124,7 @@ class HttpCamera:
                 raise SourceError(
                     f"{self._incoming.source} did not begin a stream in time; is a camera there?"
                 ) from None
-            why = self._other_scheme() if _may_speak_otherwise(error) else ""
+            why = self._other_scheme() if self._connection.was_made and _may_speak_otherwise(error) else ""
             why = why or self._address.without_answer(error)
             raise SourceError(f"{self._incoming.source} cannot be reached: {why}") from None
 
@@ -244,7 +244,7 @@ class HttpCamera:
 
 
 def _may_speak_otherwise(error: Exception) -> bool:
-    """Whether there was a connection, and no answer that fits: the other side may have waited for TLS, or for none."""
+    """Whether there was no answer over a connection: the other side may have waited for TLS, or for none."""
     return isinstance(error, (ConnectionResetError, BrokenPipeError, TimeoutError, HTTPException, ssl.SSLEOFError))
 
 

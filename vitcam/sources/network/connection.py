@@ -90,6 +90,11 @@ class DeadlineConnection:
             self.shut_down()
         return made
 
+    @property
+    def was_made(self) -> bool:
+        """Whether there is a connection, or there was one until the other side ended it."""
+        return self._handle is not None
+
     def to(self, address: SplitResult, timeout_s: float) -> HTTPConnection:
         """A connection by HTTP that is made by its first request."""
         host, port = address.hostname or "", address.port

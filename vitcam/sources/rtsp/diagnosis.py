@@ -56,15 +56,19 @@ def why_not(address: Address, trust: Trust, reason: str, late: str) -> str:
     until_s = time.monotonic() + WITHIN_S
     connect = partial(socket.create_connection, (address.host, _port_of(address)), WITHIN_S / 2)
     try:
+        connect().close()
+    except UnicodeError:
+        return "its name cannot be a host's"
+    except OSError as error:
+        return address.without_answer(error)
+    try:
         with connect() if address.scheme == "rtsp" else trust.secured(trust.context(), connect, address.host) as line:
             answer = _ask(line, address, until_s)
     except NotRtsp as other:
         return _other_protocol(address, connect) or str(other)
     except OSError as error:
-        was_there = isinstance(error, (ConnectionResetError, TimeoutError, ssl.SSLEOFError))
-        return (_other_protocol(address, connect) if was_there else "") or address.without_answer(error)
-    except UnicodeError:
-        return "its name cannot be a host's"
+        is_silent = isinstance(error, (ConnectionResetError, TimeoutError, ssl.SSLEOFError))
+        return (_other_protocol(address, connect) if is_silent else "") or address.without_answer(error)
     except (HTTPException, ValueError):
         return _NO_RTSP
     if answer.status != 200:
