@@ -223,9 +223,9 @@ def test_the_doctor_says_how_to_trust_a_camera_with_a_certificate_of_its_own(tmp
     der = ssl.PEM_cert_to_DER_cert((tmp_path / "certificate").read_text())
     fingerprint = hashlib.sha256(der).hexdigest()
     with server(sends(MULTIPART + EXACT + jpeg(), then_s=20), context) as port:
-        settings = {"VITCAM_CAMERA_SOURCE": f"https://127.0.0.1:{port}/"}
-        before = vitcam("doctor", "--json", **settings)
-        after = vitcam("doctor", "--json", **settings, VITCAM_CAMERA_FINGERPRINT=fingerprint.upper())
+        address = f"https://127.0.0.1:{port}/"
+        before = vitcam("doctor", "--json", VITCAM_CAMERA_SOURCE=address)
+        after = vitcam("doctor", "--json", VITCAM_CAMERA_SOURCE=address, VITCAM_CAMERA_FINGERPRINT=fingerprint.upper())
     found, trusted = (
         next(check for check in run.lines[0]["checks"] if check["name"] == "camera") for run in (before, after)
     )
