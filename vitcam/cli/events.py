@@ -15,6 +15,7 @@ import typer
 from vitcam.cli.options import ConfigOptions, JsonOption, StateOptions, write_output
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import state_folder
+from vitcam.storage.files import given_file
 from vitcam.terminal.consoles import stderr_console, stdout_console
 from vitcam.terminal.verbs import grouped
 
@@ -261,7 +262,7 @@ def _write_lines(found: "Iterator[tuple[StoredEvent, ...]]", out: Path, form: st
 
     count = 0
     try:
-        with out.open("w", encoding="utf-8") as file:
+        with given_file(out) as given, given.open("w", encoding="utf-8") as file:
             file.write(header(form))
             for events in found:
                 file.write(as_text(events, form))

@@ -13,6 +13,7 @@ import typer
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import means_service, services_state, state_folder
 from vitcam.model.files import list_models
+from vitcam.storage.files import given_file
 
 if TYPE_CHECKING:
     from vitcam.config.layers import PageLayer
@@ -155,7 +156,8 @@ class StateOptions:
 def write_output(path: Path, data: bytes) -> None:
     """Write what was asked for. Raises VitcamError if it cannot be written."""
     try:
-        path.write_bytes(data)
+        with given_file(path) as out:
+            out.write_bytes(data)
     except OSError as error:
         raise VitcamError(f"{path} cannot be written: {error.strerror}; name another file, or make room") from error
 

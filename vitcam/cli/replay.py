@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vitcam.cli.options import ConfigOptions, JsonOption, ServiceOption, StateOptions, model_names
-from vitcam.errors import UsageError, VitcamError
+from vitcam.cli.options import ConfigOptions, JsonOption, ServiceOption, StateOptions, model_names, write_output
+from vitcam.errors import UsageError
 from vitcam.terminal.consoles import stderr_console, stdout_console
 from vitcam.terminal.verbs import grouped
 
@@ -136,16 +136,11 @@ def _decoded(stored: "StoredPicture") -> "Image":
 
 def _save_overlay(path: Path, agreement: "Agreement") -> None:
     from vitcam.pictures.encode import encode_by_ending
-    from vitcam.storage.files import atomic_write
 
     if agreement.overlay is None:
         raise UsageError("the model gives no evidence, so there is no overlay to write")
     data = encode_by_ending(agreement.overlay, path.name)
-    try:
-        with atomic_write(path) as half:
-            half.write_bytes(data)
-    except OSError as error:
-        raise VitcamError(f"{path} cannot be written: {error.strerror}") from error
+    write_output(path, data)
 
 
 def _show(stored: "StoredPicture", classifier: "Classifier", agreement: "Agreement", as_json: bool) -> None:

@@ -29,7 +29,7 @@ from vitcam.pictures.decode import MAX_BYTES
 from vitcam.rects import Rect
 from vitcam.redaction import redacted
 from vitcam.replay.stored_picture import StoredPicture
-from vitcam.storage.files import atomic_write
+from vitcam.storage.files import given_file
 
 BUNDLE = ".zip"
 """What the name of a bundle ends in."""
@@ -56,7 +56,7 @@ def write_bundle(path: Path, stored: StoredPicture, documents: Mapping[str, Mapp
     raises  VitcamError if it cannot be written
     """
     try:
-        with atomic_write(path) as half, zipfile.ZipFile(half, "w", zipfile.ZIP_DEFLATED) as archive:
+        with given_file(path) as half, zipfile.ZipFile(half, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("frame.jpg", stored.jpeg)
             for name, document in {**documents, "replay": _replay(stored)}.items():
                 archive.writestr(f"{name}.json", json.dumps(document, ensure_ascii=False, indent=1))

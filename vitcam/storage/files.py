@@ -46,6 +46,22 @@ def atomic_write(path: Path, private: bool = False) -> Iterator[Path]:
         yield partial
 
 
+@contextmanager
+def given_file(path: Path) -> Iterator[Path]:
+    """What to write into for a path that a person named. A file there stays as it is until the new one is complete.
+
+    A pipe or a device is written as it is. Raises OSError.
+    """
+    if (path.exists() and not path.is_file()) or path.is_relative_to("/dev"):
+        yield path
+        return
+    real = path.resolve()
+    with atomic_write(real) as partial:
+        if real.exists():
+            partial.chmod(stat.S_IMODE(real.stat().st_mode))
+        yield partial
+
+
 def write_atomically(path: Path, text: str, private: bool = False) -> None:
     """Write a text file in one step, and the folder that it is in. Arguments and errors as in `atomic_write`."""
     path.parent.mkdir(_FOLDER, parents=True, exist_ok=True)

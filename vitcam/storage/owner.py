@@ -94,7 +94,8 @@ def owned(folder: Path, named: Path | None = None) -> OwnedFolder:
     owner = owner_of(named or folder)
     if owner is None or not folder.is_dir():
         return OwnedFolder(folder, folder, owner)
-    codecs.lookup("ascii")  # SQLite's paths need it; Python itself may lie where the owner may not read
+    for encoding in ("ascii", "utf-8-sig"):  # of SQLite's paths, of texts
+        codecs.lookup(encoding)  # Python itself may lie where the owner may not read
     real = Path(os.path.realpath(folder))
     if all(_may_enter(above, owner) for above in real.parents):
         return OwnedFolder(folder, folder, owner)

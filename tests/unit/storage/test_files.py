@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.faults.small_disk import small_disk
 from vitcam.storage.files import (
     atomic_write,
+    given_file,
     remove_abandoned,
     rename_new,
     stamp_of,
@@ -179,3 +181,30 @@ def test_a_stamp_differs_after_a_file_was_written_replaced_or_deleted(tmp_path: 
     assert len(set(seen)) == len(seen)
     assert stamp_of([path]) == seen[-1]
     assert stamp_of([]) == ()
+
+
+def test_a_file_that_a_person_named_stays_whole_on_a_full_disk_and_keeps_its_mode_and_the_link_to_it(
+    tmp_path: Path,
+) -> None:
+    with small_disk(tmp_path / "disk", "64k") as disk:
+        (disk / "seen.csv").write_text("yesterday")
+        (disk / "seen.csv").chmod(0o600)
+        (tmp_path / "link.csv").symlink_to(disk / "seen.csv")
+        with given_file(tmp_path / "link.csv") as out:
+            out.write_text("today")
+        with pytest.raises(OSError, match="No space left"), given_file(tmp_path / "link.csv") as out:
+            out.write_bytes(bytes(2**20))
+
+        assert (tmp_path / "link.csv").readlink() == disk / "seen.csv"
+        assert [(path.name, path.read_text()) for path in disk.iterdir()] == [("seen.csv", "today")]
+        assert (disk / "seen.csv").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_pipe_that_a_person_named_gets_what_is_written(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cat", tmp_path / "pipe"], stdout=subprocess.PIPE) as reader:
+        with given_file(tmp_path / "pipe") as out:
+            out.write_bytes(b"through it")
+        assert reader.stdout is not None
+        assert reader.stdout.read() == b"through it"
+    assert (tmp_path / "pipe").is_fifo()
