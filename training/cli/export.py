@@ -162,7 +162,7 @@ def export(
         say(json.dumps(export_record(card, written)) if as_json else export_table(card, written))
 
     try:
-        card = publish(make, out, note, replace)
+        card = publish(make, out, note, replace, source=checkpoint)
     except WeakerModel as weaker:
         show(weaker.card, ())
         raise

@@ -50,6 +50,6 @@ def words(
         card = export_words(checkpoint, texts, place, prompts, golden)
         return dataclasses.replace(card, name=out.stem, provenance=card.provenance | {EXPORTED_BY: as_given()})
 
-    publish(make, out, anyway=True)
+    publish(make, out, anyway=True, source=checkpoint)
     for suffix in (".tflite", ".words", ".md"):
         say(f"wrote {out.with_suffix(suffix)}")

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 
+from vitcam.errors import UsageError
 from vitcam.model.card import ModelCard
 from vitcam.storage.files import atomic_write, write_atomically
 from vitcam_training.export.export import resized
@@ -32,15 +33,17 @@ def write_interop(checkpoint: Path, out: Path, how: Quantisation, side_px: int |
 
     side_px  height and width of the input; None: as it was trained
     returns  both paths
-    raises   UsageError if the file is not a checkpoint of vitcam-train, or the network cannot have this size; OSError
+    raises   UsageError if the file is not a checkpoint of vitcam-train, the network cannot have this size, or another
+             text has the name of that of the labels; OSError
     """
     about = resized(checkpoint, side_px)
+    labels, text = out.with_suffix(".txt"), "".join(f"{label}\n" for label in about.labels)
+    if labels.exists() and labels.read_bytes() != text.encode():
+        raise UsageError(f"{labels} exists, and holds other labels: name another file with -o, or move it away")
     config, weights = read_network(checkpoint, (about.input.height, about.input.width))
     network = TrainedNetwork(about, config, weights, about.temperature)
     model = network.tflite(how)
     graph = plain_graph(model, network.card(model, how))
-    labels = out.with_suffix(".txt")
-    text = "".join(f"{label}\n" for label in about.labels)
     write_atomically(labels, text)
     with atomic_write(out) as partial:
         partial.write_bytes(graph + _labels(text))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model import bundle
 from vitcam.model.bundle import Bundle
 from vitcam.model.card import ModelCard
+from vitcam.storage.files import put_in_place, temporary_folder
 from vitcam_training.evaluation.answers import KEPT, chosen_by
 from vitcam_training.model_card.attempts import Attempt, listed, with_attempts
 from vitcam_training.model_card.page import write_card
@@ -38,7 +38,9 @@ class ForgetfulModel(WeakerModel):
     """What was exported knows less than the network that its training began with; what lies there stays."""
 
 
-def publish(make: Callable[[Path], ModelCard], out: Path, note: str = "", anyway: bool = False) -> ModelCard:
+def publish(
+    make: Callable[[Path], ModelCard], out: Path, note: str = "", anyway: bool = False, source: Path | None = None
+) -> ModelCard:
     """Make the files of a model, then put them in place, card and all, unless a better one of its labels lies there.
 
     A model that lies there hands its list of attempts on; one that is better, by the photos that the new one was
@@ -47,14 +49,18 @@ def publish(make: Callable[[Path], ModelCard], out: Path, note: str = "", anyway
     make     writes `NAME.tflite` to a place and what belongs to it beside that, and returns its card
     out      where `NAME.tflite` is to be
     note     what was done otherwise this time, for the list
-    anyway   a weaker model, or one that was not measured, is put in place, too
+    anyway   a weaker model, or one that was not measured, is put in place, too, and in the place of other files
+    source   what it is made from, which stays as it is where it has the name of a file that is made
     returns  the card as it is in the file now
-    raises   UsageError if `out` can be no model file, or if the one that lies there was measured and the new one was
-             not; WeakerModel; ForgetfulModel if it lost more than one point of what it knew when its training began
+    raises   UsageError if `out` can be no model file, or other files have the names, or if the model that lies there
+             was measured and the new one was not; WeakerModel; ForgetfulModel if it lost more than one point of what
+             it knew when its training began
     """
     _check_place(out)
-    with tempfile.TemporaryDirectory(prefix=f".{out.stem}-", dir=out.parent) as folder:
-        made = Path(folder, out.name)
+    if not anyway:
+        _refuse_others(out, source)
+    with temporary_folder(out.parent, "export") as folder:
+        made = folder / out.name
         card = make(made)
         there = _same_model(out, made)
         attempt = Attempt.from_card(card, made.stat().st_size, datetime.now(UTC).strftime("%Y-%m-%d"), note, revision())
@@ -66,8 +72,10 @@ def publish(make: Callable[[Path], ModelCard], out: Path, note: str = "", anyway
             if _weaker(there.card, card):
                 _record(out, with_attempts(there.card, [*earlier, replace(attempt, taken=False)]))
                 raise WeakerModel(_stays(out, there.card, card), card)
-        for path in sorted(Path(folder).iterdir()):
-            path.replace(out.with_name(path.name))
+        for path in sorted(folder.iterdir()):
+            target = out.with_name(path.name)
+            if not _is(source, target):
+                put_in_place(path, target, over=True)
     card = with_attempts(card, [*earlier, attempt])
     _record(out, card)
     return card
@@ -84,12 +92,30 @@ def _check_place(out: Path) -> None:
         raise UsageError(f"{out.parent} is not writable; name a file in another folder with -o")
 
 
-def _same_model(out: Path, made: Path) -> Bundle | None:
-    """What lies there, if it is a model of the same name and labels."""
+def _refuse_others(out: Path, source: Path | None) -> None:
+    """What stands beside a model of vitcam was exported with it. Anything else belongs to somebody."""
+    if _model_at(out) is not None:
+        return
+    for path in (out, *(out.with_suffix(suffix) for suffix in (".md", ".safetensors"))):
+        if path.exists() and not _is(source, path):
+            raise UsageError(f"{path} exists, and no export made it: name another file with -o, or give --replace")
+
+
+def _is(source: Path | None, path: Path) -> bool:
+    return source is not None and path.exists() and source.samefile(path)
+
+
+def _model_at(path: Path) -> Bundle | None:
+    """The model of vitcam there; None if there is none."""
     try:
-        there, new = (bundle.read(path) if path.is_file() else None for path in (out, made))
+        return bundle.read(path) if path.is_file() else None
     except ModelError:
         return None
+
+
+def _same_model(out: Path, made: Path) -> Bundle | None:
+    """What lies there, if it is a model of the same name and labels."""
+    there, new = _model_at(out), _model_at(made)
     if there and new and (there.card.name, sorted(there.labels)) == (new.card.name, sorted(new.labels)):
         return there
     return None

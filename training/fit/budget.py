@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from vitcam.errors import UsageError, VitcamError
+from vitcam.storage.files import write_atomically
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.fit.prepare import last_blocks, prepare
 from vitcam_training.fit.remaining import FORWARD, StageWork
@@ -138,9 +139,7 @@ def _epochs(train: TrainRecipe, epochs: int, score_every: int) -> dict[str, Any]
 
 
 def _write(path: Path, plan: dict[str, Any]) -> None:
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(plan) + "\n", encoding="utf-8")
-    partial.replace(path)
+    write_atomically(path, json.dumps(plan) + "\n")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from vitcam.storage.files import write_atomically
+
 LOG = "log.csv"
 COLUMNS = (
     "epoch", "train_loss", "train_accuracy", "test_loss", "test_accuracy", "learning_rate", "seconds",
@@ -45,9 +47,7 @@ def trim_log(folder: Path, epochs: int) -> None:
     if epochs == 0:
         path.unlink(missing_ok=True)
     elif len(lines) > epochs + 1:
-        partial = path.with_suffix(".partial")
-        partial.write_text("".join(lines[: epochs + 1]), encoding="utf-8")
-        partial.replace(path)
+        write_atomically(path, "".join(lines[: epochs + 1]))
 
 
 def history(rows: Sequence[Mapping[str, str]], earlier: Mapping[str, list[float]]) -> dict[str, list[float]]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import UsageError, VitcamError
+from vitcam.storage.files import atomic_write
 
 STATE = "state.npz"
 Arrays = dict[str, NDArray[Any]]
@@ -57,11 +58,10 @@ def save_state(folder: Path, position: RunPosition, arrays: Mapping[str, NDArray
     arrays  the variables by their names, such as (D, M) of a dense layer
     raises  VitcamError if it cannot be written
     """
-    partial = folder / "state.partial.npz"
+    everything: dict[str, Any] = asdict(position) | dict(arrays)
     try:
-        everything: dict[str, Any] = asdict(position) | dict(arrays)
-        np.savez(partial, **everything)
-        partial.replace(folder / STATE)
+        with atomic_write(folder / STATE) as partial, partial.open("wb") as file:
+            np.savez(file, **everything)
     except OSError as error:
         raise VitcamError(f"{folder / STATE} cannot be written ({error.strerror}); the earlier one is kept") from error
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from vitcam.frames import LIKELY
 from vitcam.model.card import ModelCard
+from vitcam.storage.files import write_atomically
 from vitcam_training.evaluation.answers import OTHER_DATASETS, top5_tells
 from vitcam_training.evaluation.calibration import RANGE, at_the_edge
 from vitcam_training.evaluation.displayed import SURE, SURE_FROM
@@ -38,9 +39,7 @@ def write_card(model: Path, card: ModelCard) -> None:
         _attempts(card), _made(model, card),
         _photos(card), _limits(card),
     ]  # fmt: skip
-    partial = model.with_name(f".{model.stem}.md.partial")
-    partial.write_text("\n\n".join(filter(None, sections)) + "\n", encoding="utf-8")
-    partial.replace(model.with_suffix(".md"))
+    write_atomically(model.with_suffix(".md"), "\n\n".join(filter(None, sections)) + "\n")
 
 
 def _head(model: Path, card: ModelCard) -> str:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
 from vitcam.errors import UsageError
+from vitcam.storage.files import atomic_write
 from vitcam_training.config import Pooling, ViTConfig
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.vit import Block, ViT
@@ -65,9 +66,8 @@ def save_weights(path: Path, weights: Weights, about: Metadata, dtype: str = "fl
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     arrays = {name: np.ascontiguousarray(array, dtype) for name, array in weights.items()}
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_bytes(save(arrays, metadata={KEY: about.to_json()}))
-    partial.replace(path)
+    with atomic_write(path) as partial:
+        partial.write_bytes(save(arrays, metadata={KEY: about.to_json()}))
 
 
 def read_network(

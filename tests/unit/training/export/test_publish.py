@@ -188,13 +188,28 @@ def test_a_model_that_was_not_measured_takes_no_measured_models_place_unasked(tm
     assert "| – | – | – |" in model.with_suffix(".md").read_text()
 
 
+@pytest.mark.parametrize("name", ["cups.tflite", "cups.md", "cups.safetensors"])
 @pytest.mark.parametrize("content", [b"no model", b"\x1c\0\0\0TFL3 a foreign one"])
-def test_a_file_that_is_no_model_of_vitcam_is_replaced(tmp_path: Path, content: bytes) -> None:
-    model = tmp_path / "cups.tflite"
-    model.write_bytes(content)
-    publish(maker(), model)
+def test_a_file_of_somebody_is_refused_before_anything_is_made_and_replaced_where_that_is_asked_for(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UsageError, match=r"exists, and no export made it: .* or give --replace"):
+        publish(lambda place: pytest.fail(f"{place} was made"), tmp_path / "cups.tflite")
 
-    assert [each.top1 for each in attempts(model)] == [0.9]
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [content]
+    publish(maker(), tmp_path / "cups.tflite", anyway=True)
+    assert [each.top1 for each in attempts(tmp_path / "cups.tflite")] == [0.9]
+
+
+def test_weights_that_a_model_is_made_from_stay_as_they_are_beside_it(tmp_path: Path) -> None:
+    weights = tmp_path / "cups.safetensors"
+    weights.write_bytes(b"in float32")
+    for filling in (1, 2):
+        publish(maker(filling=filling), tmp_path / "cups.tflite", source=weights)
+
+    assert weights.read_bytes() == b"in float32"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cups.md", "cups.safetensors", "cups.tflite"]
 
 
 @pytest.mark.parametrize("name", ["cups.safetensors", "cups", "folder.tflite", "file.txt/cups.tflite"])
