@@ -55,6 +55,13 @@ def machine(root: Path, content: Mapping[str, bytes] = CONTENT) -> Machine:
     return Machine(root)
 
 
+def in_place(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """The files of a machine that are in use, and those that a restore has kept, by the names that they had."""
+    used = {name: data for name, data in files.items() if "/before-restore-" not in name}
+    kept = {f"{name.split('/')[0]}/{name.split('/', 2)[2]}": files[name] for name in files.keys() - used.keys()}
+    return used, kept
+
+
 def manifest(content: Mapping[str, bytes] = CONTENT, **others: Any) -> dict[str, Any]:
     """What a backup with these files says about itself, and what the test wants it to say."""
     files = [

@@ -155,11 +155,13 @@ def exchange(parts: Sequence[RestorePart]) -> None:
             _undecide(decider.place)
         except OSError as error:
             raise HalfDoneError(
-                f"{error.filename} cannot be changed: {error.strerror or error}; the restore is half done, and nothing "
-                "is lost: once that is mended, the next start of vitcam or the next restore carries it to its end"
+                f"{error.filename or decider.place.folder} cannot be changed: {error.strerror}; the restore is half "
+                "done, and nothing is lost: once that is mended, the next start of vitcam or the next restore carries "
+                "it to its end"
             ) from failed
         raise
-    _undecide(decider.place)
+    with suppress(OSError):  # all is done: who finds it finds nothing left to do
+        _undecide(decider.place)
 
 
 def finish_interrupted(places: Sequence[OwnedFolder]) -> list[str]:
@@ -189,8 +191,8 @@ def _finish(place: OwnedFolder) -> Iterator[str]:
             _undecide(parts[-1].place)
         except OSError as error:
             raise ConfigError(
-                f"a restore was interrupted and cannot be finished: {error.filename}: {error.strerror}; free the disk, "
-                "or restore again as the user who owns the folder, or with sudo"
+                f"a restore was interrupted and cannot be finished: {error.filename or place.folder}: "
+                f"{error.strerror}; free the disk, or restore again as the user who owns the folder, or with sudo"
             ) from error
         kept = ", ".join(str(part.place.folder / part.kept) for part in parts)
         yield f"a restore that was interrupted is finished now; what was there before lies in {kept}"
@@ -204,27 +206,34 @@ def _finish(place: OwnedFolder) -> Iterator[str]:
 
 
 def _decided(place: OwnedFolder, found: RestorePart) -> list[RestorePart]:
-    """The parts of the same restore, if it was decided; else none. Raises ConfigError if one cannot be read."""
-    decider = place if found.decider == str(place.folder) else owned(Path(found.decider))
+    """The parts of the same restore, if it was decided; else none. Raises ConfigError if that cannot be found out."""
     try:
+        is_here = lexists(place.path / RESTORING / _DECIDED)  # also where another container calls the folder otherwise
+        decider = place if is_here else owned(Path(found.decider))
         with decider.acting() as folder:
             record = _record(folder / RESTORING / _DECIDED)
         if record["restore"] != found.restore:
             return []
         places = [*(owned(Path(other)) for other in record["others"]), decider]
-    except _DAMAGES:
+    except FileNotFoundError:
         return []
+    except _DAMAGES as error:
+        raise _unreadable(found.decider) from error
     parts = []
     for each in places:
         part = RestorePart.read(each)
         if part is not None and part.restore == found.restore:
             parts.append(part)
         elif not each.path.is_dir() or lexists(each.path / RESTORING):
-            raise ConfigError(
-                f"a restore was interrupted, and its part in {each.folder} cannot be read; restore again as the user "
-                "who owns the folder, or with sudo"
-            )
+            raise _unreadable(each.folder)
     return parts
+
+
+def _unreadable(folder: Path | str) -> ConfigError:
+    return ConfigError(
+        f"a restore was interrupted, and its part in {folder} cannot be read; restore again as the user who owns the "
+        "folder, or with sudo"
+    )
 
 
 def _carry_out(parts: Sequence[RestorePart]) -> None:

@@ -1,16 +1,19 @@
 """A restore that a signal, a full disk or an error ends: all is as it was, or all is new, and what is said is true."""
 
 import json
+import os
 import signal
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.backups import Machine, archive, machine, manifest
+from tests.backups import Machine, archive, in_place, machine, manifest
 from tests.command import vitcam
 from tests.daemon import daemon
 from tests.integration.faults.small_disk import fill, small_disk
+from tests.soak.step_kills import NEW, OLD
 from tests.stepped import Stepped, stepped
 from vitcam.backup import RESTORING
 from vitcam.backup.archive_reader import open_archive
@@ -21,21 +24,7 @@ from vitcam.backup.restoring import restore
 from vitcam.errors import ConfigError, VitcamError
 from vitcam.processes.interrupts import Interrupts
 from vitcam.storage.files import rename_new
-from vitcam.storage.owner import OwnedFolder
-
-OLD = {
-    "config/config.toml": b"[web]\nport = 8421\n",
-    "data/models/old.tflite": b"old",
-    "state/crops.json": b"{}",
-    "state/datasets/desk/cup/1.jpg": b"old",
-    "state/names.json": b"{}",
-}
-NEW = {
-    "config/config.toml": b'[camera]\ncrop = "0,0,0.5,0.5"\n',
-    "data/models/new.tflite": b"new",
-    "state/crops.json": b'{"demo": "0,0,0.2,0.2"}',
-    "state/datasets/desk/cup/2.jpg": b"new",
-}
+from vitcam.storage.owner import OwnedFolder, Owner
 
 
 def interrupted(root: Path, step: int, number: signal.Signals) -> tuple[Machine, Stepped]:
@@ -46,15 +35,10 @@ def interrupted(root: Path, step: int, number: signal.Signals) -> tuple[Machine,
 
 
 def content(there: Machine) -> dict[str, bytes]:
-    """What is in place, without the archive. What was there before must be complete wherever it is kept."""
-    files = there.files()
+    """What is in place. What was there before must be complete wherever it is kept."""
+    files, kept = in_place(there.files())
     files.pop("b.tar")
-    kept = {}
-    for name in [name for name in files if "/before-restore-" in name]:
-        place, _, rest = name.split("/", 2)
-        kept[f"{place}/{rest}"] = files.pop(name)
-    assert kept in ({}, OLD)
-    assert bool(kept) == (files == NEW)
+    assert kept == (OLD if files == NEW else {})
     return files
 
 
@@ -219,3 +203,22 @@ def test_what_earlier_versions_and_strangers_left_in_place_of_the_journal_harms_
     assert written.code == 0
     assert (outside / "precious").read_bytes() == b"x"
     assert there.files() == OLD
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may be somebody else")
+def test_a_user_who_may_not_look_whether_a_restore_was_decided_changes_nothing() -> None:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:  # others may enter it
+        Path(name).chmod(0o711)
+        there = killed_in_the_middle(Path(name))
+        before = there.files()
+        for path in (there.root / "config", *(there.root / "config").rglob("*")):
+            os.chown(path, 61234, 61234)
+        (there.root / "state").chmod(0o700)
+        with Owner(61234, 61234).acting(), pytest.raises(ConfigError, match=r"its part in .*/state cannot be read"):
+            finish_interrupted([OwnedFolder(there.root / "config", there.root / "config", None)])
+        untouched = there.files()
+        finished = there.backup(Path(name, "b.tar"))  # root's
+
+        assert untouched == before
+        assert finished.code == 0
+        assert content(there) == NEW

@@ -12,6 +12,7 @@ from tests.histories import SUMMARY, change
 from tests.integration.faults.namespaces import need_namespaces
 from tests.soak import event_kills
 from tests.soak.kills import kill_often
+from tests.soak.step_kills import Kills
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.pictures.encode import encode_jpeg
@@ -48,6 +49,21 @@ def test_a_daemon_that_is_killed_again_and_again_starts_again_and_has_lost_nothi
     assert done["crops acknowledged"] > 10
     assert done["words acknowledged"] > 10
     assert done["tokens and passwords acknowledged"] > 10
+
+
+@pytest.mark.fault(
+    "restores, backups, teachings and changes of tokens are ended at any step",
+    injected="SIGTERM, SIGINT or SIGKILL before a random change of the disk, five times for each kind of command",
+    observed="all is as it was or all is new; the next command, or a start of the daemon, finds it in order and leaves "
+    "nothing unfinished",
+)
+@pytest.mark.slow("vitcam/storage", "vitcam/backup", "vitcam/teach", "vitcam/access", "tests/soak")
+@pytest.mark.timeout(1200)
+def test_what_saves_is_whole_whatever_ends_it_at_any_step(tmp_path: Path) -> None:
+    did = Kills(tmp_path, seed=1).run(times=6)  # the first of each kind comes to its end
+
+    assert sum(count for what, count in did.items() if what.rpartition(" ")[2].startswith("SIG")) == 4 * 5
+    assert did["restores that came to their end"] + did["restores that changed nothing"] == 6
 
 
 @pytest.mark.fault(
