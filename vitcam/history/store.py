@@ -116,9 +116,8 @@ class EventStore:
 
     def note_action(self, event_id: str, action: Action) -> None:
         """Keep what a rule did because of an event."""
-        self._submit(
-            lambda connection: writing.note_action(connection, event_id, action), awaited=False, about=event_id
-        )
+        note = f"{event_id} {action.rule} {action.kind}", "new" if action.status == "waiting" else "end"
+        self._submit(lambda at: writing.note_action(at, event_id, action), awaited=False, about=event_id, note=note)
 
     def attach_clip(self, event_id: str, path: Path) -> None:
         """Keep the video of an event, a file below the state folder. That of an event that was deleted goes, too."""
@@ -329,9 +328,10 @@ class EventStore:
         after_commit: bool = False,
         about: str = "",
         first: bool = False,
+        note: tuple[str, str] = ("", "end"),
     ) -> "Future[T]":
         done: Future[T] = Future()
-        if not self._queue.submit(WriteTask(do, done, awaited, after_commit, about, first)):
+        if not self._queue.submit(WriteTask(do, done, awaited, after_commit, about, first, note)):
             too_many = VitcamError("too many changes of the history are being made already; try again in a second")
             if awaited:
                 raise too_many

@@ -35,6 +35,8 @@ class WriteTask:
     """The id of the event that it changes, which followers are told then."""
     first: bool = False
     """True: it is called before the changes of events that are written with it."""
+    note: tuple[str, str] = ("", "end")
+    """Of what an action it tells, and whether that begins to wait (`new`) or is over (`end`); empty: of none."""
     since_s: float = 0.0
     """Monotonic: the first try; 0 before."""
 
@@ -72,7 +74,7 @@ class WriteQueue:
         """Ids of the events that are being written."""
         self._work: deque[WriteTask] = deque()
         self._parked: deque[WriteTask] = deque()
-        self._room = EventRoom(MOST)
+        self._room, self._notes = EventRoom(MOST), EventRoom(_MOST_NOTES)
         self._closed = self._flushing = False
         self._generation = 0
         self.dropped = 0
@@ -95,9 +97,10 @@ class WriteQueue:
             return event_id in self._changes or event_id in self._taken
 
     def submit(self, work: WriteTask) -> bool:
-        """Add work; False where too much waits."""
+        """Add work; False where too much waits. The end of an action that waited, and was taken as such, is taken."""
         with self._ready:
-            if self._closed or len(self._work) >= (MOST if work.awaited else _MOST_NOTES):
+            room = len(self._work) < MOST if work.awaited else self._notes.takes(*work.note, len(self._work))
+            if self._closed or not room:
                 self.dropped += not work.awaited
                 return False
             self._work.append(work)

@@ -1,13 +1,14 @@
 """What waits to be written: the newest of each event, with the picture that came last."""
 
 import itertools
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import Literal
 
 import pytest
 
 from tests.histories import SUMMARY, change
-from vitcam.history.write_queue import MOST, WriteBatch, WriteQueue, merged
+from vitcam.history.write_queue import MOST, WriteBatch, WriteQueue, WriteTask, merged
 
 Phase = Literal["new", "update", "end"]
 OTHER_SUMMARY = replace(SUMMARY, size=(640, 480))
@@ -70,3 +71,18 @@ def test_the_end_of_an_event_is_taken_however_much_waits_if_its_beginning_was() 
 
     assert found.dropped == 6
     assert [(each.event.id, each.phase) for each in found.take(0.0).changes[MOST:]] == [(name, "end") for name in "abc"]
+
+
+def test_the_last_word_on_an_action_that_waited_is_taken_however_much_waits() -> None:
+    def note(rule: str, phase: str) -> WriteTask:
+        return WriteTask(lambda _: True, Future(), awaited=False, note=(rule, phase))
+
+    found = WriteQueue()
+    assert found.submit(note("waits", "new"))
+    found.take(0.0)
+    taken = sum(found.submit(note(f"{number}", "end")) for number in range(2000))
+
+    assert taken == 1024
+    assert found.submit(note("waits", "end"))
+    assert not found.submit(note("waits", "end"))
+    assert found.dropped == 2000 - 1024 + 1

@@ -44,8 +44,11 @@ def read(folder: Path, ask: Callable[[sqlite3.Connection], T], nothing: T) -> T:
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
             raise VitcamError(f"this search takes longer than {_READ_S:.0f} s; search a shorter time") from error
-        why = DamagedHistory if is_damage(error, folder / FILE) else VitcamError
-        raise why(f"the history in {folder} cannot be read: {error}") from error
+        if is_damage(error, folder / FILE):
+            raise DamagedHistory(
+                f"the history in {folder} is damaged: {error}; `vitcam run` saves what can be read and begins a new one"
+            ) from error
+        raise VitcamError(f"the history in {folder} cannot be read: {error}") from error
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
         raise VitcamError(
             f"the history in {folder} holds an event that vitcam has not written ({error}); restore a backup, or move "

@@ -159,10 +159,7 @@ def components() -> dict[str, Schema]:
         )
         | {"additionalProperties": False, "minProperties": 1},
         **settings_schemas(),
-        "Status": record(
-            {"status": TEXT, "reason": described(TEXT, "What is wrong; left out while nothing is.")},
-            optional=("reason",),
-        ),
+        "Status": record({"status": TEXT, "reason": described(TEXT, "What is wrong.")}, optional=("reason",)),
         "CropRequest": record({"crop": nullable(_fractions())}),
         "PlaybackRequest": {"oneOf": [_only("paused", FLAG), _only("step", {"type": "integer", "enum": [1, -1]})]},
         "WordsRequest": record({"words": array_of(TEXT)}),
