@@ -16,7 +16,16 @@ from urllib.parse import urlsplit
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Frame, Prediction, Unreadable
 from vitcam.model.classifier import Classifier
-from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decode, Decoded, Limits, checked_header, decode_checked
+from vitcam.pictures.decode import (
+    MAX_DECODING,
+    Decode,
+    Decoded,
+    Limits,
+    checked_header,
+    decode_checked,
+    decoding_bytes,
+    reduction,
+)
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.pictures.resize import InputSpec, frame_of_picture
@@ -32,7 +41,6 @@ from vitcam.threads.ordered_pool import Neighbour, Started, StartedTask, Stepped
 _FETCH_TIMEOUT_S = 20
 _FETCH_LIMIT = 64 * 1024 * 1024
 _OWN_FILE = Limits()
-_PX = 3  # bytes of a pixel; a picture is in memory twice while it is decoded, in two orders of its colours
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +138,7 @@ class _Photo:
                 return Unreadable(self.path, str(error), lasting=False)
             return (yield from self._classify(partial(decode_untrusted, data), started, classifier))
 
-        return SteppedTask(_FETCH_LIMIT + _PX * MAX_UNTRUSTED_PIXELS, fetch_and_classify)
+        return SteppedTask(_FETCH_LIMIT + MAX_DECODING, fetch_and_classify)
 
     def _begin(self, read: Callable[[], bytes]) -> StartedPhoto:
         """Read it. Its header says how much memory decoding takes."""
@@ -140,7 +148,7 @@ class _Photo:
             header = checked_header(data, _OWN_FILE)
         except UsageError as error:
             return _skip(Unreadable(self.path, str(error), lasting=not isinstance(error.__cause__, OSError)))
-        size = len(data) + 2 * _PX * header.width * header.height
+        size = len(data) + decoding_bytes(header, reduction(header, None))
         return SteppedTask(size, partial(self._classify, partial(decode_checked, data, header), started))
 
     def _classify(self, decode: Callable[[], Decoded], started_ns: int, classifier: Classifier) -> PhotoSteps:

@@ -15,7 +15,7 @@ from vitcam.history.best_picture import summary_of
 from vitcam.history.stored import FrameSummary, StoredEvent
 from vitcam.model.attention.process import AttentionProcess
 from vitcam.model.classifier import Classifier
-from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits, decode_image
+from vitcam.pictures.decode import Decoded, Limits, decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.resize import brightened, enough_for, to_model_size
 from vitcam.replay.stored_picture import ask_again
@@ -174,7 +174,7 @@ class PhotoClassifier:
     def decode(self, data: bytes) -> Decoded:
         """The pixels of a photo. Raises UsageError for bytes that are not a photo; VitcamError after `close`."""
         enough = enough_for(self._model.value.classifier.input, _DETAIL)
-        return self._decoder(data, Limits(MAX_UNTRUSTED_PIXELS, enough))
+        return self._decoder(data, Limits(enough=enough))
 
     def classify(self, image: Image) -> Prediction:
         """The prediction for a picture, (H, W, 3) uint8, RGB, with attention and rollout."""

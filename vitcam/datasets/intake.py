@@ -13,9 +13,10 @@ from vitcam.datasets.recordings import name_for
 from vitcam.datasets.store import LARGEST, DataSets
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image
-from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits, checked_header, decode
+from vitcam.pictures.decode import Decoded, Limits, decode
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.exif import taken_at
+from vitcam.pictures.header import read_header
 from vitcam.pictures.resize import shrunk
 from vitcam.storage.reading import read_file
 
@@ -90,7 +91,7 @@ class PhotoIntake:
     def _look_of_kept(self, name: str, label: str, picture: str) -> Iterator[tuple[str, NDArray[np.float32]]]:
         try:
             data = read_file(self.data_sets.picture(name, label, picture), LARGEST)
-            yield picture, look_of(decode(data, Limits(MAX_UNTRUSTED_PIXELS, (_SIDE, _SIDE))).image)
+            yield picture, look_of(decode(data, Limits(enough=(_SIDE, _SIDE))).image)
         except (OSError, VitcamError):  # whoever owns the folder may have put anything there
             pass
 
@@ -107,5 +108,5 @@ def look_of(image: Image) -> NDArray[np.float32]:
 
 
 def _taken(photo: bytes) -> datetime | None:
-    start, end = checked_header(photo, Limits(MAX_UNTRUSTED_PIXELS)).exif
+    start, end = read_header(photo).exif
     return taken_at(photo[start:end])

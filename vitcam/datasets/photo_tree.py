@@ -35,9 +35,14 @@ class PlacedPhoto:
     """Why it has no label, as one sentence."""
 
 
+_OUTSIDE = PlacedPhoto(
+    "", why="its name leads out of its folder; make the zip again, with the photo in a label's folder"
+)
+
+
 def is_hidden(parts: Iterable[str]) -> bool:
     """Whether a path leads through what systems write beside people's files."""
-    return any(part.startswith(".") or part == "__MACOSX" for part in parts)
+    return any((part.startswith(".") and part != "..") or part == "__MACOSX" for part in parts)
 
 
 def placed(paths: Sequence[tuple[str, ...]]) -> list[PlacedPhoto]:
@@ -45,18 +50,21 @@ def placed(paths: Sequence[tuple[str, ...]]) -> list[PlacedPhoto]:
 
     paths  of all files of a tree, each as its folders and its name; what is hidden is left out
     """
-    photos = [path for path in paths if PurePath(path[-1]).suffix.lower() in IMAGE_SUFFIXES | FOREIGN_SUFFIXES]
+    paths = [path if ".." not in path else () for path in paths]
+    photos = [path for path in paths if path and PurePath(path[-1]).suffix.lower() in IMAGE_SUFFIXES | FOREIGN_SUFFIXES]
     around = _around(photos)
     inner = [path[around:] for path in photos if len(path) > around]
     splits = {name for name in _with_labels(inner) if name.casefold() in (*TAUGHT, *HELD)}
     if not any(name.casefold() in TAUGHT for name in splits):
         splits = set()
     wrapper = photos[0][:around] if photos else ()
-    return [_placed(path, wrapper, splits) for path in paths]
+    return [_placed(path, wrapper, splits) if path else _OUTSIDE for path in paths]
 
 
 def _placed(path: tuple[str, ...], wrapper: tuple[str, ...], splits: Collection[str]) -> PlacedPhoto:
     folders, held = path[:-1], False
+    if not folders:
+        return PlacedPhoto("", why=_NO_LABEL)
     if folders[: len(wrapper)] != wrapper:
         return PlacedPhoto("", why=f"it does not lie in {_named('/'.join(wrapper))} as all others do; put it there")
     folders = folders[len(wrapper) :]

@@ -23,7 +23,7 @@ _CHUNK = 2**20
 _LOCKED, _UTF_8 = 0x1, 0x800  # flags of an entry
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _UNIX = 3
-_NOWHERE = frozenset({"", ".", ".."})
+_NOWHERE = frozenset({"", "."})
 _SYSTEM = frozenset({"thumbs.db", "desktop.ini"})
 _GARBAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError, ValueError, OverflowError)
 """What zipfile raises for a damaged zip."""

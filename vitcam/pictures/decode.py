@@ -24,16 +24,16 @@ __all__ = [
 ]
 
 MAX_BYTES = 200_000_000
-MAX_PIXELS = (
-    100_000_000  # of the user's own files; 300 MB once decoded: larger than any camera's, smaller than a Pi's memory
-)
-MAX_UNTRUSTED_PIXELS = 40_000_000  # of uploads and network sources; decoding the worst of them takes 0.5 GB
+MAX_PIXELS = 100_000_000  # more than any phone's
+MAX_DECODING = 480_000_000  # bytes; a progressive JPEG of 40 megapixels in four colours takes 440
+WHOLE_PIXELS = 40_000_000  # a picture of more px is decoded at half its width and height, or less
 IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".dib"})
 """Names of pictures that can be read."""
 _CAMERAS_RAW = frozenset({".dng", ".cr2", ".cr3", ".nef", ".arw", ".orf", ".rw2"})
 FOREIGN_SUFFIXES = _CAMERAS_RAW | {".heic", ".heif", ".hif", ".avif", ".jxl", ".jp2", ".gif", ".tif", ".tiff"}
 """Names of photos that cannot be read: a folder that holds some is told so, and not that it is empty."""
 
+_PIXEL = 3  # bytes; a picture is in memory twice while it is handed over, turned or reduced
 _REDUCED = {
     1: cv2.IMREAD_COLOR,
     2: cv2.IMREAD_REDUCED_COLOR_2,
@@ -68,7 +68,8 @@ class Limits:
 
     most_pixels: int = MAX_PIXELS
     enough: tuple[int, int] | None = None
-    """(height, width) in px of the upright picture: it may be reduced to no less than this. None: never reduced."""
+    """(height, width) in px of the upright picture: it may be reduced to no less than this. None: it is as large as it
+    may be. One of more than `WHOLE_PIXELS` is reduced in any case."""
 
 
 Decode = Callable[[bytes], Decoded]
@@ -84,7 +85,7 @@ def new_picture(height: int, width: int) -> Image:
 
 
 def decode_image(data: bytes) -> Image:
-    """The pixels of one of the user's own files: (H, W, 3) uint8, RGB, upright, never reduced."""
+    """The pixels of one of the user's own files: (H, W, 3) uint8, RGB, upright, as large as `decode` makes it."""
     return decode(data).image
 
 
@@ -103,7 +104,7 @@ def decode_checked(
 ) -> Decoded:
     """As `decode`, of a file whose header has been checked."""
     quiet_opencv()
-    factor = reduction(header.upright_size, enough)
+    factor = reduction(header, enough)
     upright = _UPRIGHT.get(header.orientation, _as_it_is)(_pixels(data, header, factor))
     image = cv2.cvtColor(upright, cv2.COLOR_BGR2RGB, dst=allocate(*upright.shape[:2]))
     height, width = header.upright_size
@@ -115,22 +116,42 @@ def checked_header(data: bytes, limits: Limits) -> Header:
     if len(data) > MAX_BYTES:
         raise UsageError(f"the file has {len(data):,} bytes; at most {MAX_BYTES:,} are allowed")
     header = read_header(data)
-    if header.width * header.height > limits.most_pixels:
-        megapixels = header.width * header.height / 1e6
+    size = f"the picture is {header.width:,}×{header.height:,} px, {header.pixels / 1e6:,.0f} megapixels"
+    if header.pixels > limits.most_pixels:
+        raise UsageError(f"{size}; at most {limits.most_pixels / 1e6:,.0f} are allowed: save it smaller")
+    taken = len(data) + decoding_bytes(header, reduction(header, limits.enough))
+    if taken > MAX_DECODING:
         raise UsageError(
-            f"the picture is {header.width:,}×{header.height:,} px, {megapixels:,.0f} megapixels; "
-            f"at most {limits.most_pixels / 1e6:,.0f} are allowed"
+            f"{size}, and decoding it takes {taken / 1e6:,.0f} MB; at most {MAX_DECODING / 1e6:,.0f} are allowed: "
+            "save it smaller, or as a JPEG that is not progressive"
         )
     if not header.complete:  # OpenCV would silently fill the rest of a JPEG with grey
         raise truncated(data)
     return header
 
 
-def reduction(size: tuple[int, int], enough: tuple[int, int] | None) -> int:
-    """By what the sides of a picture may be divided, 1, 2, 4 or 8, so that it stays at least `enough` large.
+def decoding_bytes(header: Header, factor: int) -> int:
+    """How much memory decoding takes, beside the file: measured with libjpeg-turbo, libpng and libwebp.
 
-    size, enough  (height, width) in px
+    factor  by which its sides are divided; only a JPEG takes less for it
     """
+    pixels = header.pixels / factor**2 if header.scalable else header.pixels
+    return round(max(header.kept * header.pixels + _PIXEL * pixels, 2 * _PIXEL * pixels))
+
+
+def reduction(header: Header, enough: tuple[int, int] | None) -> int:
+    """By what the sides of a picture are divided, 1, 2, 4 or 8, so that it stays at least `enough` large.
+
+    A very large one is divided by 2 at least.
+
+    enough  (height, width) in px
+    """
+    least = 2 if header.pixels > WHOLE_PIXELS else 1
+    return max(least, fitting_reduction(header.upright_size, enough))
+
+
+def fitting_reduction(size: tuple[int, int], enough: tuple[int, int] | None) -> int:
+    """The same for a picture that is not very large; size: (height, width) in px."""
     if enough is None:
         return 1
     fitting = (

@@ -19,6 +19,9 @@ _MAX_SEGMENTS = 10_000  # of a JPEG's header; a photo has a dozen
 _MAX_CHUNKS = 100_000  # of a PNG; writers cut the pixels into pieces of 8 kB and more
 _MAX_ENTRIES = 1_000  # chunks of a WebP
 
+_COEFFICIENT = 2  # bytes
+_WEBP = 5.0  # bytes for each px, measured of one without loss and with transparency
+
 _MARKER = re.compile(rb"\xff+[^\x00\xff]")
 _AFTER_SCAN = re.compile(rb"\xff+[^\x00\xff\xd0-\xd7]")  # inside a scan 0xff is escaped, or a restart
 
@@ -35,11 +38,17 @@ class Header:
     orientation: int = UPRIGHT
     """1 to 8, as EXIF counts them (CIPA DC-008, 4.6.4)."""
     scalable: bool = False
-    """Whether decoding it at a reduced size is faster, as for a JPEG."""
+    """Whether decoding it at a reduced size is faster and takes less memory, as for a JPEG."""
+    kept: float = 0.0
+    """Bytes for each px that the decoder keeps beside the picture: coefficients of a JPEG in several scans."""
     needed: tuple[tuple[int, int], ...] = ()
     """Beginnings and ends of the bytes that its pixels need; empty: all of them."""
     exif: tuple[int, int] = (0, 0)
     """Beginning and end of a JPEG's EXIF data; nothing where there are none."""
+
+    @property
+    def pixels(self) -> int:
+        return self.width * self.height
 
     @property
     def upright_size(self) -> tuple[int, int]:
@@ -104,6 +113,7 @@ def _reader(data: bytes) -> Callable[[bytes], Header] | None:
 def _read_jpeg(data: bytes) -> Header:
     """Walk the segments up to the first scan (ITU-T T.81, B.1): SOFn holds the size, EOI must follow the last scan."""
     width = height = components = 0
+    kept = 0.0
     orientation, progressive, exif = UPRIGHT, False, (0, 0)
     at = 2
     for _ in range(_MAX_SEGMENTS):
@@ -112,18 +122,26 @@ def _read_jpeg(data: bytes) -> Header:
             in_one = marker == 0xD9 or (not progressive and data[at + 2 : at + 3] == bytes([components]))
             # an EXIF thumbnail has an EOI of its own, so search only from here; inside a scan 0xff is always escaped
             complete = data.find(b"\xff\xd9", at - 2) >= 0 if in_one else _scans_end(data, at)
-            return Header(width, height, complete, orientation, scalable=True, exif=exif)
+            return Header(width, height, complete, orientation, scalable=True, kept=0.0 if in_one else kept, exif=exif)
         if marker == 0x01 or 0xD0 <= marker <= 0xD8:  # it has no content
             continue
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
             height, width, components = struct.unpack_from(">HHB", data, at + 3)
             progressive = marker & 3 == 2
+            kept = _COEFFICIENT * _samples(data[at + 8 : at + 8 + 3 * components])
         length = struct.unpack_from(">H", data, at)[0]
         if marker == 0xE1 and data.startswith(b"Exif\0\0", at + 2):
             exif = at + 8, at + length
             orientation = orientation_of(data[at + 8 : at + length])
         at += length
     raise UsageError("not an image: the JPEG's header never ends")
+
+
+def _samples(components: bytes) -> float:
+    """For each px, of components with their sampling factors (T.81, B.2.2): 1.5 where colours have half the size."""
+    across, down = [factors >> 4 for factors in components[1::3]], [factors & 15 for factors in components[1::3]]
+    whole = max(across, default=0) * max(down, default=0)
+    return sum(x * y for x, y in zip(across, down, strict=True)) / whole if whole else len(across)
 
 
 def _scans_end(data: bytes, at: int) -> bool:
@@ -195,7 +213,7 @@ def _read_webp(data: bytes) -> Header:
         width, height = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
     else:
         width, height = (side & 0x3FFF for side in struct.unpack_from("<HH", data, 26))
-    return Header(width, height, len(data) >= size + 8, orientation)
+    return Header(width, height, len(data) >= size + 8, orientation, kept=_WEBP)
 
 
 def _webp_exif(data: bytes) -> bytes:

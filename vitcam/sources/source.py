@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from vitcam.frames import Frame, Image, Unreadable
-from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Limits
+from vitcam.pictures.decode import Limits
 from vitcam.pictures.resize import InputSpec, crop_of, enough_for
 from vitcam.pictures.view import MOST_SIDE, UPRIGHT, Orientation, Region
 from vitcam.rects import Box, Rect
@@ -20,6 +20,7 @@ from vitcam.zones.areas import NO_AREAS, Areas
 
 log = logging.getLogger(__name__)
 
+LIVE_PIXELS = 40_000_000  # of a network camera's picture, of which several come in a second
 _DETAIL = 2  # times the model's input: a picture that is decoded reduced gives the same answers then
 
 
@@ -129,18 +130,18 @@ class SourceOptions:
 def live_limits(options: SourceOptions) -> Limits:
     """How large a network camera's picture is decoded: at least as requested, and as large as the model needs."""
     if options.follows():  # what is followed may be small
-        return Limits(MAX_UNTRUSTED_PIXELS)
+        return Limits(LIVE_PIXELS)
     areas = options.areas
     looked_at = [zone.region for zone in areas.zones] or ([] if options.region is None else [options.region])
     if not all(region.in_fractions for region in (*looked_at, *areas.masks)):  # their px are those of the whole picture
-        return Limits(MAX_UNTRUSTED_PIXELS)
+        return Limits(LIVE_PIXELS)
     needed = 0
     if (spec := options.spec) is not None:
         part = min((min(region.width, region.height) for region in looked_at), default=1.0)
         wanted = max(enough_for(spec, _DETAIL))
         needed = math.ceil(min(wanted / max(part, 1 / MOST_SIDE), MOST_SIDE))  # a part may be next to nothing
     # a side of the model's crop may be either side of a picture that is still to be turned
-    return Limits(MAX_UNTRUSTED_PIXELS, (max(options.height, needed), max(options.width, needed)))
+    return Limits(LIVE_PIXELS, (max(options.height, needed), max(options.width, needed)))
 
 
 class Source(Protocol):

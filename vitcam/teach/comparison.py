@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
 from vitcam.model.taught import DIGEST
-from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Limits, decode
+from vitcam.pictures.decode import Limits, decode
 from vitcam.pictures.resize import enough_for
 from vitcam.sources.images import bytes_of
 from vitcam.teach.cache import Seen
@@ -62,5 +62,5 @@ def _is_right(classifier: Classifier, photo: Photo) -> bool:
 
 
 def _picture(path: Path, classifier: Classifier) -> NDArray[np.uint8]:
-    limits = Limits(MAX_UNTRUSTED_PIXELS, enough_for(classifier.input, _DETAIL))
+    limits = Limits(enough=enough_for(classifier.input, _DETAIL))
     return decode(bytes_of(str(path)), limits).image

@@ -18,7 +18,7 @@ from vitcam.frames import Image, Unreadable
 from vitcam.model.classifier import Classifier
 from vitcam.model.out_of_distribution import contrast
 from vitcam.model.spare_rows import AddedRows, read_by_rows
-from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Limits, checked_header, decode
+from vitcam.pictures.decode import Limits, checked_header, decode
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.pictures.resize import enough_for, to_model_size
 from vitcam.sources.images import bytes_of
@@ -61,7 +61,7 @@ class Looker:
         base.top_k = len(base.labels)
         self._places = {label: place for place, label in enumerate(base.labels)}
         self._base, self._local, self._one = base, threading.local(), threading.Lock()
-        self._limits = Limits(MAX_UNTRUSTED_PIXELS, enough_for(base.input, _DETAIL))
+        self._limits = Limits(enough=enough_for(base.input, _DETAIL))
         self._base_is = hashlib.sha256(f"{card.graph_sha256} {asdict(card.input)}".encode()).hexdigest()
 
     def look(self, root: Path, photos: Sequence[Photo], on_progress: OnProgress) -> Looked:

@@ -16,6 +16,7 @@ import pytest
 
 from tests import hostile
 from tests.eventually import eventually
+from tests.unit.pictures.test_decode import with_exif
 from vitcam.errors import UsageError, VitcamError
 from vitcam.pictures.decode import Limits, decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
@@ -88,9 +89,43 @@ def test_a_picture_is_refused_with_the_same_sentence_as_here(decoder: DecodeProc
         assert str(there.value) == str(here.value)
 
 
-def test_untrusted_pictures_have_at_most_forty_megapixels(decoder: DecodeProcess) -> None:
-    with pytest.raises(UsageError, match="at most 40 are allowed"):
-        decoder(hostile.progressive_cmyk_jpeg(10_000, 5_000))
+def test_what_takes_too_much_memory_is_refused_with_what_to_do(decoder: DecodeProcess) -> None:
+    with pytest.raises(
+        UsageError, match="takes 841 MB; at most 480 are allowed: save it smaller, or as a JPEG that is"
+    ):
+        decoder(hostile.progressive_cmyk_jpeg(12_000, 8_000))
+    with pytest.raises(UsageError, match="101 megapixels; at most 100 are allowed: save it smaller"):
+        decoder(hostile.progressive_cmyk_jpeg(10_100, 10_000))
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "options"),
+    [
+        (8064, 6048, []),
+        (12_000, 8_300, []),
+        (8064, 6048, [cv2.IMWRITE_JPEG_PROGRESSIVE, 1]),
+        (8064, 6048, [cv2.IMWRITE_JPEG_PROGRESSIVE, 1, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, 0x111111]),
+    ],
+    ids=["48 baseline", "100 baseline", "48 progressive", "48 progressive in full colour"],
+)
+def test_a_phones_largest_photo_is_decoded_smaller_and_upright_within_the_memory(
+    width: int, height: int, options: list[int]
+) -> None:
+    left = np.zeros((height // 100, width // 100, 3), np.uint8)
+    left[:, : width // 300] = (0, 0, 255)  # BGR
+    picture = cv2.resize(left, (width, height), interpolation=cv2.INTER_NEAREST)
+    data = with_exif(bytes(cv2.imencode(".jpg", picture, options)[1]), 6)
+    decoder = DecodeProcess(timeout_s=60)
+    try:
+        decoded = decoder(data)
+        peak = peak_memory(decoder.pid or 0)
+    finally:
+        decoder.close()
+
+    assert (decoded.width, decoded.height) == (height, width)
+    assert decoded.image.shape == (-(-width // 2), -(-height // 2), 3)
+    assert np.abs(decoded.image[[20, -20], 100].astype(int) - [[254, 0, 0], [0, 0, 0]]).max() < 20, "red on top"
+    assert peak < 0.75 * GIB
 
 
 @pytest.mark.fault(
@@ -210,7 +245,7 @@ def test_the_worst_allowed_picture_stays_within_the_memory_of_the_service(
     }[name]()
     decoder = DecodeProcess(timeout_s=60)
     try:
-        decoded = decoder(data, Limits(40_000_000, enough))
+        decoded = decoder(data, Limits(enough=enough))
         peak = peak_memory(decoder.pid or 0)
     finally:
         decoder.close()

@@ -36,7 +36,7 @@ def post(running: Daemon, data: bytes) -> tuple[int, dict[str, Any]]:
     [
         (hostile.animated_png(), "the data are damaged"),
         (hostile.jpeg_of_many_scans(3000), "more than 64 scans"),
-        (hostile.progressive_cmyk_jpeg(12_000, 8_000), "96 megapixels; at most 40 are allowed"),
+        (hostile.progressive_cmyk_jpeg(12_000, 8_000), "96 megapixels, and decoding it takes"),
     ],
 )
 def test_a_hostile_photo_is_refused_with_a_sentence_and_the_daemon_keeps_running(

@@ -22,7 +22,7 @@ from vitcam.datasets.collector import Collector
 from vitcam.datasets.recordings import recording_of
 from vitcam.datasets.store import DataSets
 from vitcam.errors import VitcamError
-from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Limits, decode
+from vitcam.pictures.decode import decode
 from vitcam.web.parts import Binding
 from vitcam.web.routes import intake
 from vitcam.web.server import WebServer
@@ -37,7 +37,7 @@ def data_sets(tmp_path: Path) -> DataSets:
 
 @pytest.fixture
 def url(data_sets: DataSets) -> Iterator[str]:
-    photos = Photos(decode=lambda data: decode(data, Limits(MAX_UNTRUSTED_PIXELS)))
+    photos = Photos(decode=decode)
     with Camera() as camera:
         server = WebServer(camera.parts(photos=photos, collector=Collector(data_sets)), Binding())
         server.start()
@@ -131,12 +131,12 @@ def test_a_zip_is_taken_picture_by_picture_and_each_that_is_left_out_says_why(ur
 
     assert [each["type"] for each in records] == ["photo"] * 11 + ["report"]
     assert [(each["done"], each["total"]) for each in records[:2]] == [(1, 11), (2, 11)]
-    assert records[-1] == {"type": "report", "labels": {"cup": 2, "mug": 1, "etc": 1}, "left_out": 7}
-    assert counts(url) == {"cup": 2, "etc": 1, "mug": 1}
+    assert records[-1] == {"type": "report", "labels": {"cup": 2, "mug": 1}, "left_out": 8}
+    assert counts(url) == {"cup": 2, "mug": 1}
     assert {path: bool(note) for path, note in notes.items()} == dict.fromkeys(notes, True)
-    assert "'cup'" in notes["mug/1.jpg"]
-    assert "ZIP" in notes["mug/inner.zip"]
-    assert "megapixels" in notes["mug/huge.jpg"]
+    assert "'cup'" in notes["my photos/mug/1.jpg"]
+    assert "ZIP" in notes["my photos/mug/inner.zip"]
+    assert "megapixels" in notes["my photos/mug/huge.jpg"]
     assert "folder" in notes["4.jpg"]
     assert {path.name for path in tmp_path.iterdir()} == {"datasets"}
 

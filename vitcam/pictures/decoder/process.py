@@ -5,18 +5,18 @@ import os
 import threading
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, Decoded, Limits, checked_header, reduction
+from vitcam.pictures.decode import Decoded, Limits, checked_header, reduction
 from vitcam.pictures.decoder.child import DONE, READY, DecodeRequest
 from vitcam.pictures.header import Header
 from vitcam.processes.child import Child, how_it_ended, pack
 from vitcam.processes.shared_memory import POOL_SIZE, BufferPool
 
 PICTURE_TIMEOUT_S = 8.0  # a Pi takes 3 s for the slowest 40 megapixels
-MEMORY_MB = 640  # the worst 40 megapixels take 0.5 GB
+MEMORY_MB = 640  # decoding may take 480 MB of it
 STREAM_MEMORY_MB = 384  # pictures of a camera are reduced while they are decoded
 _START_TIMEOUT_S = 30.0  # importing OpenCV from an SD card is slow the first time
 _CHILD_EXTRA_S = 2  # if we cannot end the child, it ends itself so much later
-_UNTRUSTED = Limits(MAX_UNTRUSTED_PIXELS)
+_ANY = Limits()
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
@@ -52,7 +52,7 @@ class DecodeProcess:
         with self._lock:
             self._running_child()
 
-    def __call__(self, data: bytes, limits: Limits = _UNTRUSTED) -> Decoded:
+    def __call__(self, data: bytes, limits: Limits = _ANY) -> Decoded:
         """Decode one picture.
 
         data     a whole JPEG, PNG, WebP or BMP file
@@ -61,7 +61,7 @@ class DecodeProcess:
                  VitcamError if the process cannot be started
         """
         header = checked_header(data, limits)
-        factor = reduction(header.upright_size, limits.enough)
+        factor = reduction(header, limits.enough)
         with self._lock:
             pool = self._pool_for(header, factor)
             buffer = pool.take()

@@ -8,7 +8,7 @@ from typing import Self
 
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame, Image
-from vitcam.pictures.decode import MAX_UNTRUSTED_PIXELS, reduction
+from vitcam.pictures.decode import fitting_reduction
 from vitcam.processes.child import Child, how_it_ended, pack, unpack
 from vitcam.processes.shared_memory import BufferPool
 from vitcam.redaction import redacted
@@ -26,7 +26,7 @@ from vitcam.sources.rtsp.messages import (
     Take,
     Taken,
 )
-from vitcam.sources.source import SourceOptions, live_limits
+from vitcam.sources.source import LIVE_PIXELS, SourceOptions, live_limits
 
 _START_S = 20.0  # importing OpenCV from a cold SD card
 _LATE_S = 1.0  # the child itself says when the camera is silent, if it can say anything
@@ -102,7 +102,7 @@ class RtspCamera:
     def _take(self, child: Child) -> Image | None:
         """(H, W, 3) uint8, RGB, read-only: the picture that was grabbed; None if it is damaged, or after `stop`."""
         while True:
-            factor = reduction(self._size, live_limits(self._options).enough)
+            factor = fitting_reduction(self._size, live_limits(self._options).enough)
             height, width = (-(-side // factor) for side in self._size)
             pool, fds = self._pool_for(max(1, 3 * height * width))
             buffer = pool.take()
@@ -116,10 +116,10 @@ class RtspCamera:
             self._size = self._allowed(taken)
 
     def _allowed(self, taken: Taken) -> tuple[int, int]:
-        if taken.height * taken.width > MAX_UNTRUSTED_PIXELS:
+        if taken.height * taken.width > LIVE_PIXELS:
             raise SourceLost(
                 f"{self._incoming.source} sends pictures of {taken.width:,}×{taken.height:,} px; at most "
-                f"{MAX_UNTRUSTED_PIXELS / 1e6:.0f} megapixels are allowed"
+                f"{LIVE_PIXELS / 1e6:.0f} megapixels are allowed"
             )
         return taken.height, taken.width
 
