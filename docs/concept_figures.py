@@ -30,7 +30,7 @@ from vitcam_training.drawing import sheet, walk
 from vitcam_training.plots import ACCENT, FAINT, PLAIN, figure
 from vitcam_training.study import reference
 
-PHOTOS = ("cat", "pagoda", "coffee")
+PHOTOS = ("cat", "bird", "coffee")
 NET = ViTConfig(classes=1066, mean=(0.5, 0.5, 0.5), std=(0.5, 0.5, 0.5))
 SIDE = 400
 OPACITY = 0.85

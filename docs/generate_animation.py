@@ -24,15 +24,15 @@ DARK, LIGHT, ACCENT = (24, 24, 27), (228, 228, 231), (245, 158, 11)
 _VARIANT = Variant(overlay="evidence", width=WIDTH)
 
 
-def frames() -> Iterator[Image]:
-    """(h, w, 3) uint8, RGB, each: the picture with its overlay above the best guesses."""
+def frames() -> Iterator[tuple[Prediction, Image]]:
+    """Each answer, and (h, w, 3) uint8, RGB: the picture with its overlay above the best guesses."""
     classifier = Classifier("everyday")
     with open_source("demo", SourceOptions(input=classifier.input, realtime=False, loop=False)) as source:
         for number, frame in enumerate(source):
             if number % EVERY == 0:
                 prediction = classifier(frame)
                 picture = draw(ClassifiedFrame(frame, prediction), _VARIANT)
-                yield np.vstack([picture, guesses(prediction, picture.shape[1])])
+                yield prediction, np.vstack([picture, guesses(prediction, picture.shape[1])])
 
 
 def guesses(prediction: Prediction, width: int) -> Image:
@@ -51,7 +51,7 @@ def guesses(prediction: Prediction, width: int) -> Image:
 def main() -> None:
     """Write the file."""
     animation = cv2.Animation()
-    animation.frames = [cv2.cvtColor(frame, cv2.COLOR_RGB2BGR) for frame in frames()]
+    animation.frames = [cv2.cvtColor(picture, cv2.COLOR_RGB2BGR) for _, picture in frames()]
     animation.durations = [round(1000 * EVERY / 30)] * len(animation.frames)
     cv2.imwriteanimation(str(OUT), animation, [cv2.IMWRITE_WEBP_QUALITY, QUALITY])
 

@@ -1,8 +1,9 @@
-"""Make vitcam/sources/demo.mp4: slow pans and zooms over photos that come with scikit-image and scikit-learn.
+"""Make vitcam/sources/demo.mp4: slow pans and zooms over photos of what a household sees.
 
-    python examples/make_demo_clip.py [OUT.mp4]
+    python examples/make_demo_clip.py SOURCES [OUT.mp4]
 
-Needs the `dev` extra and ffmpeg with libx264. The photos and their licences are credited in vitcam/sources/demo.md.
+showcase_photos.py says what SOURCES holds. Needs the `dev` and `train` extras, and ffmpeg with libx264. The photos and
+their licences are credited in vitcam/sources/demo.md.
 """
 
 import math
@@ -15,15 +16,11 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import skimage
-from numpy.typing import NDArray
-from sklearn.datasets import load_sample_image
+from showcase_photos import Photos, Picture
 
 WIDTH, HEIGHT, FPS = 1280, 720, 30
-SCENE_S, FADE_S = 4.4, 0.6
+SCENE_S, FADE_S = 22 / 6, 0.6
 CLIP = Path(__file__).resolve().parents[1] / "vitcam/sources/demo.mp4"
-
-Picture = NDArray[np.uint8]  # (H, W, 3), RGB
 
 
 @dataclass(frozen=True)
@@ -44,21 +41,16 @@ class Scene:
     end: View
 
 
-def scenes() -> list[Scene]:
-    """The scenes in order: things that the model `everyday` knows, each in the middle."""
-    folder = Path(skimage.__file__).parent / "data"
+def scenes(photos: Photos) -> list[Scene]:
+    """The scenes in order: what the model `everyday` names rightly, each in the middle."""
     return [
-        Scene(read(folder / "coffee.png"), View(300, 172, 337), View(290, 160, 290)),  # espresso
-        Scene(read(folder / "motorcycle_left.png"), View(371, 240, 410), View(400, 290, 360)),  # motorcycle
-        Scene(load_sample_image("china.jpg"), View(272, 180, 300), View(215, 165, 240)),  # palace
-        Scene(read(folder / "astronaut.png"), View(235, 125, 220), View(222, 105, 160)),  # face
-        Scene(read(folder / "chelsea.png"), View(225, 130, 252), View(245, 118, 225)),  # Egyptian cat
+        Scene(photos.cup(), View(300, 172, 337), View(290, 160, 290)),  # espresso
+        Scene(photos.person(), View(374, 314, 152), View(376, 313, 140)),  # person
+        Scene(photos.dog(1600, 900, 86.0), View(788, 505, 534), View(787, 551, 477)),  # Labrador
+        Scene(photos.cat(), View(225, 130, 252), View(245, 118, 225)),  # Egyptian cat
+        Scene(photos.bird(), View(640, 360, 716), View(650, 360, 640)),  # cockatoo
+        Scene(photos.night(), View(158, 92, 174), View(146, 90, 150)),  # Siamese cat
     ]
-
-
-def read(path: Path) -> Picture:
-    """A photo, (H, W, 3), RGB."""
-    return np.asarray(cv2.cvtColor(cv2.imread(str(path)), cv2.COLOR_BGR2RGB), dtype=np.uint8)
 
 
 def view_at(scene: Scene, seconds: float) -> Picture:
@@ -95,7 +87,7 @@ def frames(clip: list[Scene]) -> Iterator[Picture]:
             yield picture
 
 
-def main(out: Path) -> None:
+def main(sources: Path, out: Path) -> None:
     """Render and encode."""
     raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{WIDTH}x{HEIGHT}", "-r", str(FPS), "-i", "-"]
     h264 = ["-c:v", "libx264", "-preset", "veryslow", "-crf", "25", "-pix_fmt", "yuv420p", "-g", str(2 * FPS)]
@@ -107,7 +99,7 @@ def main(out: Path) -> None:
         sys.exit("ffmpeg is not installed: apt-get install ffmpeg")
     command = [program, "-v", "error", "-y", *raw, *h264, *index_first, str(out)]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as ffmpeg:
-        for picture in frames(scenes()):
+        for picture in frames(scenes(Photos(sources))):
             if ffmpeg.stdin is not None:
                 ffmpeg.stdin.write(picture.tobytes())
     if ffmpeg.returncode:
@@ -116,4 +108,4 @@ def main(out: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else CLIP)
+    main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else CLIP)

@@ -28,7 +28,7 @@ _OFF, _ON = ("--set", "store.enabled=false"), ("--set", "store.written_mb=0")
 
 def film(folder: Path, fps: int) -> Path:
     """Four things, each for two seconds."""
-    names = ("cat.jpg", "coffee.jpg", "pagoda.jpg", "astronaut.jpg")
+    names = ("cat.jpg", "coffee.jpg", "bird.jpg", "dog.jpg")
     pictures = [cv2.resize(cv2.imread(str(_GOLDEN / name)), (640, 360)) for name in names]
     return write_video(folder / f"{fps}.mp4", [each for each in pictures for _ in range(_SHOWN_S * fps)], fps=fps)
 

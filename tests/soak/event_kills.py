@@ -146,7 +146,7 @@ def _check_pictures(state: Path, identifier: str, frame: str | None, size: int, 
 
 def film(folder: Path) -> Path:
     """A film that shows another thing every fifth of a second."""
-    names = ("cat.jpg", "coffee.jpg", "pagoda.jpg", "astronaut.jpg")
+    names = ("cat.jpg", "coffee.jpg", "bird.jpg", "dog.jpg")
     pictures = [cv2.resize(cv2.imread(str(_GOLDEN / name)), SIZE) for name in names for _ in range(_SHOWN_FOR)]
     return write_video(folder / "fast.mp4", pictures * 20, fps=_FPS)
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,6 +79,15 @@ def export(
             "repeated.",
         ),
     ] = None,
+    headline: Annotated[
+        str | None,
+        typer.Option(
+            "--headline",
+            metavar="DATA",
+            help="Let the figure on these photos stand for the model, as in `vitcam models list`: a data set, a folder "
+            "or a CSV file. Default: the figure on --data.",
+        ),
+    ] = None,
     began_with: Annotated[
         Path | None,
         typer.Option(
@@ -111,11 +121,8 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Make the model file for the daemon: exact rewrites, int8, calibration, figures, card."""
-    from vitcam.model import bundle
     from vitcam_training.cli.tables import export_record, export_table
     from vitcam_training.data.catalogue import open_dataset
-    from vitcam_training.evaluation.answers import OTHER_DATASETS
-    from vitcam_training.evaluation.evaluate import measure_other_datasets
     from vitcam_training.export.export import export_model
     from vitcam_training.export.folded import Rewrites
     from vitcam_training.export.interop import write_interop
@@ -129,20 +136,23 @@ def export(
         rewrites = Rewrites.without(*(without or ()))
     except ValueError as error:
         raise UsageError(str(error)) from error
-    _check_together(data, bank, spare_rows, also)
+    _check_together(data, bank, spare_rows, also, headline)
     dataset = open_dataset(data) if data else None
     banked = [open_dataset(each) for each in bank or ()]
     shown = open_dataset(representative) if representative else dataset
     how = wanted(checkpoint, quantise, keep or (), shown, image_size)
     if onnx:
-        _check_plain("--onnx", spare_rows, golden, also, began_with, without, interop, keep, quantise != QUANTISE)
+        _check_plain(
+            "--onnx", spare_rows, golden, also, headline, began_with, without, interop, keep, quantise != QUANTISE
+        )
         say(f"wrote {write_onnx(checkpoint, out, image_size)}")
         return
     if interop:
-        _check_plain("--interop", spare_rows, golden, also, began_with, without)
+        _check_plain("--interop", spare_rows, golden, also, headline, began_with, without)
         say("\n".join(f"wrote {path}" for path in write_interop(checkpoint, out, how, image_size)))
         return
     options = _options(golden, without, image_size, quantise, keep, representative, spare_rows, bank, also)
+    options += ["--headline", data_word(headline)] if headline else []
     options += ["--began-with", path_word(began_with)] if began_with else []
     command = exporting(checkpoint, out, data, *options)
 
@@ -150,11 +160,7 @@ def export(
         card = export_model(
             checkpoint, place, dataset, golden, rewrites, image_size, how, began_with, spare_rows, banked
         )
-        if also:
-            card = dataclasses.replace(
-                card, accuracy=card.accuracy | {OTHER_DATASETS: measure_other_datasets(place, also)}
-            )
-            bundle.amend(place, accuracy=card.accuracy)
+        card = _measured_elsewhere(card, place, also or (), headline)
         photos = {MEASURED_ON: data_word(data)} if data else {}
         return dataclasses.replace(card, provenance=card.provenance | photos | {EXPORTED_BY: command})
 
@@ -171,10 +177,33 @@ def export(
         warn(each)
 
 
-def _check_together(data: str | None, bank: list[str] | None, spare_rows: int, also: list[str] | None) -> None:
+def _measured_elsewhere(card: "ModelCard", model: Path, also: Sequence[str], headline: str | None) -> "ModelCard":
+    """The card with the figures on other photos, in the model file, too.
+
+    also      photos that have a line each
+    headline  photos whose figure stands for the model; None: those of `--data`
+    """
+    from vitcam.model import bundle
+    from vitcam.model.card import HEADLINE
+    from vitcam_training.evaluation.answers import OTHER_DATASETS
+    from vitcam_training.evaluation.evaluate import measure_headline, measure_other_datasets
+
+    found = card.accuracy
+    found = found | ({OTHER_DATASETS: measure_other_datasets(model, also)} if also else {})
+    found = found | ({HEADLINE: measure_headline(model, headline)} if headline else {})
+    if found != card.accuracy:
+        bundle.amend(model, accuracy=found)
+    return dataclasses.replace(card, accuracy=found)
+
+
+def _check_together(
+    data: str | None, bank: list[str] | None, spare_rows: int, also: list[str] | None, headline: str | None
+) -> None:
     """Raises UsageError for an option that means nothing without another one."""
     if also and not data:
         raise UsageError("--also names photos besides those of --data; give --data, too")
+    if headline and not data:
+        raise UsageError("--headline chooses among figures; give --data, too, which measures the others")
     if bank and not spare_rows:
         raise UsageError("--bank is for a file with room for labels that a device adds; give --spare-rows, too")
 
@@ -182,7 +211,7 @@ def _check_together(data: str | None, bank: list[str] | None, spare_rows: int, a
 def _check_plain(kind: str, *own: object) -> None:
     """Raises UsageError if any of the options for what vitcam puts into its own files is given."""
     if any(own):
-        options = "--spare-rows, --golden, --also, --began-with and --without"
+        options = "--spare-rows, --golden, --also, --headline, --began-with and --without"
         more = ", --interop, --quantise and --keep, since it is in float32" if kind == "--onnx" else ""
         raise UsageError(f"a file of {kind} has a graph and labels only; leave out {options}{more}")
 

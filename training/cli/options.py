@@ -21,7 +21,11 @@ PhotosOption = Annotated[str, _DATA]
 ModelArgument = Annotated[str, typer.Argument(help="Take this model: a name, or a .tflite file.")]
 ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Run the model on this many threads.")]
 GoldenOption = Annotated[
-    Path | None, typer.Option("--golden", help="Put the photos of this folder into the file, as golden images.")
+    Path | None,
+    typer.Option(
+        "--golden",
+        help="Put the photos of this folder into the file, as golden images. Its file true.csv says what they show.",
+    ),
 ]
 KeepOption = Annotated[
     list[str] | None,

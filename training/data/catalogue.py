@@ -16,7 +16,13 @@ from vitcam_training.data.published.everyday import everyday, everyday_before
 from vitcam_training.data.published.imagenet import cifar10_photos, imagenet, imagenet_things
 from vitcam_training.data.published.left_out import draws
 from vitcam_training.data.published.mnist import mnist
-from vitcam_training.data.published.ordinary import ordinary, ordinary_drawn, ordinary_infrared, ordinary_night
+from vitcam_training.data.published.ordinary import (
+    ordinary,
+    ordinary_both,
+    ordinary_drawn,
+    ordinary_infrared,
+    ordinary_night,
+)
 from vitcam_training.data.published.people import people
 from vitcam_training.data.user_photos import ListedPhoto, to_measure, to_train
 
@@ -31,6 +37,7 @@ DATASETS: dict[str, Callable[[], Dataset]] = {
     "mnist": mnist,
     "no-thing": no_thing,
     "ordinary": ordinary,
+    "ordinary-both": ordinary_both,
     "ordinary-drawn": ordinary_drawn,
     "ordinary-infrared": ordinary_infrared,
     "ordinary-night": ordinary_night,

@@ -108,6 +108,17 @@ def measure_other_datasets(model: Path, sources: Sequence[str]) -> list[dict[str
     return [{name: each[name] for name in _KEPT if name in each} for each in found]
 
 
+def measure_headline(model: Path, source: str) -> dict[str, Any]:
+    """The figures that stand for a model, on a data set, a folder or a list of photos; see `evaluate_model`.
+
+    raises  UsageError as `evaluate_model` does, and for photos that show none of the labels
+    """
+    found = evaluate_model(model, source) | {"data": source}
+    if found.get("top1") is None:
+        raise UsageError(f"{source} shows none of the labels, so nothing there can be right; choose other photos")
+    return {name: found[name] for name in ("data", "split", "n", "top1", "top1_low", "top1_high", "top5", "ece")}
+
+
 def called_known(classifier: Classifier, samples: tuple[Sample, ...], labels: tuple[str, ...] = ()) -> dict[str, Any]:
     """What is said of photos that show no thing of the labels, or of which nobody knows what they show.
 

@@ -17,12 +17,9 @@ from typing import Any
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.card import ModelCard
-from vitcam.model.classifier import Classifier
 from vitcam.model.groups import Groups
-from vitcam.pictures.decode import IMAGE_SUFFIXES
-from vitcam.pictures.resize import to_model_size
 from vitcam_training.config import ViTConfig
-from vitcam_training.data.dataset import Dataset, read_photo
+from vitcam_training.data.dataset import Dataset
 from vitcam_training.evaluation.alike import best_alike
 from vitcam_training.evaluation.answers import (
     CHOSEN,
@@ -42,6 +39,7 @@ from vitcam_training.evaluation.model_file import ask_model, open_model
 from vitcam_training.export.bank import make_bank
 from vitcam_training.export.blank import blank_images, least_contrast
 from vitcam_training.export.folded import Rewrites
+from vitcam_training.export.golden import golden_images, warn_of_untrue
 from vitcam_training.export.kept import knowledge_kept
 from vitcam_training.export.network import TrainedNetwork, check_partitions
 from vitcam_training.export.no_word import least_familiarity
@@ -75,7 +73,7 @@ def export_model(
     dataset     its part `heldout` gives the figures, its part `calibration`, where it has one, temperature and
                 threshold, its part `train` the least contrast of a photo, both together what is familiar; None: neither
     golden      a folder of a few photos that may be given away: they go into the file, to check it wherever it runs,
-                with a few images that show nothing
+                with a few images that show nothing. Its `true.csv` says what they show
     rewrites    which are made; all of them make the fastest file
     side_px     height and width of the input; positions are interpolated. None: as it was trained
     how         what becomes of the layers. As it is by default, and where that loses more than 0.2 points of top-1, the
@@ -130,7 +128,9 @@ def _write(
         card = replace(card, accuracy=measure(out, shipped, dataset, began))
     blank = blank_images(out) if golden else []
     bank = make_bank(out, banked) if banked else None
-    return bundle.write(out, tflite, card, labels, golden_images(out, golden), grouped, blank, banked=bank)
+    card = bundle.write(out, tflite, card, labels, golden_images(out, golden), grouped, blank, banked=bank)
+    warn_of_untrue(out)
+    return card
 
 
 def _spared(network: TrainedNetwork, shipped: Path, dataset: Dataset) -> Quantisation:
@@ -203,18 +203,3 @@ def measure(model: Path, checkpoint: Path, dataset: Dataset, began: Path | None 
         found |= surely(answers, found)
     kept = knowledge_kept(classifier, checkpoint, dataset, began)
     return found | ({KEPT: kept} if kept else {})
-
-
-def golden_images(model: Path, folder: Path | None) -> list[bundle.Golden]:
-    """A few photos at the model's size and what the model says of them."""
-    if folder is None:
-        return []
-    paths = sorted(path for path in folder.glob("*") if path.suffix.lower() in IMAGE_SUFFIXES)
-    if not paths:
-        raise UsageError(f"{folder} holds no photos; the golden images are read from it")
-    classifier = Classifier(model)
-    images = [to_model_size(read_photo(path), classifier.input) for path in paths]
-    answers = [classifier.classify_image(image).top for image in images]
-    return [
-        bundle.Golden(path.stem, *pair) for path, pair in zip(paths, zip(images, answers, strict=True), strict=True)
-    ]

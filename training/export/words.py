@@ -13,7 +13,7 @@ from vitcam.model.card import ModelCard
 from vitcam.words.relabel import description_of
 from vitcam.words.text_file import SUFFIX, AboutTower, TextFile, fingerprint, write_text_file
 from vitcam.words.vectors import checked_words, vectors_of
-from vitcam_training.export.export import golden_images
+from vitcam_training.export.golden import golden_images
 from vitcam_training.export.network import TrainedNetwork, check_partitions
 
 CAPACITY = 256

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.frames import LIKELY
-from vitcam.model.card import ModelCard
+from vitcam.model.card import HEADLINE, ModelCard
 from vitcam.storage.files import write_atomically
 from vitcam_training.evaluation.answers import OTHER_DATASETS, top5_tells
 from vitcam_training.evaluation.calibration import RANGE, at_the_edge
@@ -57,11 +57,21 @@ def _head(model: Path, card: ModelCard) -> str:
         ("file", f"{model.stat().st_size / 1e6:.2f} MB"),
         ("temperature", f"{card.temperature:g}, applied in the graph"),
         ("known", _known(card)),
+        *_headline(model, card),
         ("licence", card.licence or "not stated"),
     ]
     rows_text = "\n".join(f"| {name} | {value} |" for name, value in table)
     told = "".join(f"\n> **Caution**: {each}\n" for each in card_warnings(card))
     return f"# {card.name}: {card.description}\n{told}\n| | |\n|---|---|\n{rows_text}"
+
+
+def _headline(model: Path, card: ModelCard) -> list[tuple[str, str]]:
+    """The figure that stands for the model, where it is not the first one below."""
+    found = card.accuracy.get(HEADLINE)
+    if not found:
+        return []
+    again = commands.evaluating(model, found["data"], found["split"])
+    return [("right", f"{_share(found, 'top1')} of {found['n']:,} photos of `{found['data']}`: `{again}`")]
 
 
 def _float16(model: Path) -> str:

@@ -9,7 +9,7 @@ import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,9 @@ from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model.files import find_model, list_models
 from vitcam.terminal.consoles import stderr_console, stdout_console
 from vitcam.terminal.verbs import grouped
+
+if TYPE_CHECKING:
+    from vitcam.model.golden import GoldenResult
 
 models = typer.Typer(help="Show and check the model files on this machine.", no_args_is_help=True)
 
@@ -49,15 +52,15 @@ def list_(as_json: JsonOption = False) -> None:
     """List every model that --model can name."""
     from rich.table import Table
 
-    heads = ("model", "labels", "input", "top-1", "memory", "fits a Pi of", "file")
+    heads = ("model", "labels", "input", "right", "memory", "fits a Pi of", "file")
     console, table = stdout_console(), Table(*heads, box=None)
     for name, path in list_models().items():
         row = _row(name, path)
         if as_json:
             console.print_json(json.dumps({"name": name, "file": str(path), **row}), indent=None)
         else:
-            top1 = "" if row["top1"] is None else f"{row['top1']:.1%}"
-            table.add_row(name, str(row["labels"]), row["input"], top1, *_memory(row), str(path))
+            right = "" if row["top1"] is None else f"{row['top1']:.1%} of {row['n']:,}"
+            table.add_row(name, str(row["labels"]), row["input"], right, *_memory(row), str(path))
     if not as_json:
         console.print(table, soft_wrap=False)
 
@@ -81,7 +84,7 @@ def show(name: NameArgument, labels: LabelsOption = None, as_json: JsonOption = 
     record["memory"], record["fits_a_Pi_of"] = _memory(_needs(classifier.path))
     record["groups"] = [group["name"] for group in record["groups"]]
     record["outputs"] = MEANING[classifier.outputs]
-    record["right"] = _right(record.get("accuracy") or {})
+    record["right"] = _right(classifier.card.headline)
     for key in (*_FIRST, *(key for key in record if key not in _FIRST)):
         value = record[key]
         table.add_row(key.replace("_", " "), _names(value) if key in ("labels", "groups") else _plain(value))
@@ -91,7 +94,7 @@ def show(name: NameArgument, labels: LabelsOption = None, as_json: JsonOption = 
 
 @models.command()
 def verify(name: NameArgument, as_json: JsonOption = False) -> None:
-    """Check a model with the golden images whose answers it carries."""
+    """Check a model with its golden images: that it answers as its file says, and that this is what they show."""
     from vitcam.model.classifier import Classifier
 
     classifier = Classifier(name)
@@ -106,11 +109,12 @@ def verify(name: NameArgument, as_json: JsonOption = False) -> None:
         if as_json:
             expected, found = result.expected and result.expected.label, result.found
             record = {"image": result.name, "ok": result.ok, "expected": expected, "found": found.label, "p": found.p}
-            record |= {"known": result.known, "graph_sha256": checksum or None}
+            record |= {"known": result.known, "shown": result.shown, "true": result.true or None}
+            record |= {"graph_sha256": checksum or None}
             console.print_json(json.dumps(record), indent=None)
         else:
             word = "ok  " if result.ok else "FAIL"
-            console.print(f"{word} {result.name}: {result.answer}, expected {result.right_answer}")
+            console.print(f"{word} {result.name}: {result.answer}, expected {result.right_answer}{_truth(result)}")
     if not as_json:
         console.print(_UNCHANGED if checksum else _UNCHECKED)
     if not all(result.ok for result in results):
@@ -171,6 +175,14 @@ def delete(name: NameArgument, *, state: StateOptions, config: ConfigOptions) ->
     stderr_console().print(f"{path.stem} is deleted.", highlight=False)
 
 
+def _truth(result: "GoldenResult") -> str:
+    """What the picture shows, and what is displayed where that is something else."""
+    if not result.true:
+        return ""
+    said = "" if result.right else f", and what is displayed is {result.shown or 'nothing'}"
+    return f"; it shows {result.true}{said}"
+
+
 def _told(name: str, daemon: int | None) -> str:
     """Tell the daemon that runs, if one does; the sentence about it."""
     if daemon is None:
@@ -205,7 +217,7 @@ def _row(name: str, path: Path) -> dict[str, Any]:
     """Of the list; for a file that cannot be read, the reason."""
     from vitcam.model.bundle import read
 
-    nothing = {"labels": 0, "input": "", "top1": None, "memory_mb": None, "fits_gb": []}
+    nothing = {"labels": 0, "input": "", "top1": None, "n": None, "data": None, "memory_mb": None, "fits_gb": []}
     try:
         bundle = read(find_model(name))
         found = nothing | _needs(path)
@@ -214,7 +226,8 @@ def _row(name: str, path: Path) -> dict[str, Any]:
     if bundle is None:
         return found
     size = f"{bundle.card.input.width}×{bundle.card.input.height}"
-    return found | {"labels": len(bundle.labels), "input": size, "top1": bundle.card.accuracy.get("top1")}
+    figures = {key: bundle.card.headline.get(key) for key in ("top1", "n", "data")}
+    return found | {"labels": len(bundle.labels), "input": size, **figures}
 
 
 def _needs(path: Path) -> dict[str, Any]:
@@ -231,12 +244,12 @@ def _memory(row: dict[str, Any]) -> tuple[str, str]:
     return f"{row['memory_mb']:,} MB", f"{row['fits_gb'][0]} GB and more" if row["fits_gb"] else "none"
 
 
-def _right(accuracy: dict[str, Any]) -> str:
+def _right(figures: dict[str, Any]) -> str:
     """The figure that people ask for first, and on what it was taken."""
-    if "top1" not in accuracy:
+    if "top1" not in figures:
         return "not measured"
-    kind = "held-out" if accuracy.get("split") != "cross-validated" else "cross-validated"
-    return f"{accuracy['top1']:.1%} of {accuracy['n']:,} {kind} photos ({accuracy['data']})"
+    kind = "held-out" if figures.get("split") != "cross-validated" else "cross-validated"
+    return f"{figures['top1']:.1%} of {figures['n']:,} {kind} photos ({figures['data']})"
 
 
 def _names(names: list[str]) -> str:

@@ -182,7 +182,7 @@ def load_model(settings: ModelSettings, ahead: LoadedAhead | None = None) -> Cla
 
 def _tried(settings: ModelSettings) -> Classifier:
     classifier = open_classifier(settings)
-    wrong = [result for result in classifier.verify() if not result.ok]
+    wrong = [result for result in classifier.verify() if not result.same]
     if wrong:
         first = wrong[0]
         raise ModelError(

@@ -23,7 +23,7 @@ def model(context: CheckContext) -> CheckResult:
         return CheckResult("fail", str(error), "vitcam models list")
     if not results:
         return CheckResult("warn", f"{name} carries no golden images, so its answers cannot be checked", "")
-    wrong = [result for result in results if not result.ok]
+    wrong = [result for result in results if not result.same]
     if wrong:
         first = wrong[0]
         found = (
@@ -31,6 +31,11 @@ def model(context: CheckContext) -> CheckResult:
             f"{first.name} is {first.answer}, not {first.right_answer}"
         )
         return CheckResult("fail", found, "pip install --force-reinstall vitcam ai-edge-litert")
+    untrue = [result for result in results if not result.right]
+    if untrue:
+        first = untrue[0]
+        found = f"{name} calls {first.name} {first.shown or 'nothing'}, and the picture shows {first.true}"
+        return CheckResult("warn", found, "a model that knows it better: vitcam models list")
     return CheckResult("ok", f"{name}: {len(results)} golden images answered rightly")
 
 

@@ -1,8 +1,8 @@
 """One file carries everything: a zip with labels, preprocessing, calibration and golden images behind the flatbuffer.
 
 TensorFlow Lite reads the front of the file and `zipfile` its end, so neither disturbs the other. Layout of the zip:
-`vitcam.json` (a `ModelCard`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images with known
-answers), since 0.2 `groups.json`, which groups labels,
+`vitcam.json` (a `ModelCard`), `labels.txt` (one a line), `golden/N.png` and `golden.json` (a few images, the answers
+that the model gave, and what they show), since 0.2 `groups.json`, which groups labels,
 `blank/NAME.png`: images that show nothing, for which no answer may be known, `words.npy`: the vectors of labels that
 are words, `bank/`: what the model made of some photos, for a device that learns a label of its own, and `taught/`: the
 rows of labels that a device has learned.
@@ -51,6 +51,8 @@ class Golden:
     """(h, w, 3) uint8, RGB."""
     top: tuple[Guess, ...]
     """Empty for a blank image: it must be called unknown."""
+    true: str = ""
+    """What it shows, by the name of a label or of a group; empty where nobody has said."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,14 +100,12 @@ def write(
     tflite   the finished flatbuffer
     returns  the card as it was written: with the flatbuffer's checksum, and how many photos are in the bank
     """
-    answers = [{"name": g.name, "top": [asdict(guess) for guess in g.top]} for g in golden]
     card = replace(card, graph_sha256=_sha256(tflite), bank=len(banked) if banked else 0)
     parts: dict[str, str | bytes] = {
         "vitcam.json": _json(asdict(card)),
         "labels.txt": "\n".join(labels) + "\n",
-        "golden.json": json.dumps(answers, indent=1),
+        **_golden_parts(golden),
     }
-    parts |= {f"golden/{i}.png": encode_png(g.image) for i, g in enumerate(golden)}
     parts |= {f"blank/{g.name}.png": encode_png(g.image) for g in blank}
     parts |= grouped.parts() if grouped else {}
     parts |= words.parts() if words else {}
@@ -129,6 +129,21 @@ def amend(path: Path, **fields: Any) -> None:
     _check_graph(path, graph, card.get("graph_sha256", ""))
     card |= fields | {"graph_sha256": _sha256(graph)}
     _replace(path, graph, parts | {"vitcam.json": _json(card)})
+
+
+def replace_golden(path: Path, golden: Sequence[Golden]) -> None:
+    """Put other golden images into a model file. The graph and everything else stay the same to the byte.
+
+    path    a file with a card
+    raises  ModelError if the graph is damaged
+    """
+    with zipfile.ZipFile(path) as archive:
+        parts: dict[str, str | bytes] = {
+            name: archive.read(name) for name in archive.namelist() if not name.startswith("golden/")
+        }
+    graph = flatbuffer(path)
+    _check_graph(path, graph, json.loads(parts["vitcam.json"]).get("graph_sha256", ""))
+    _replace(path, graph, parts | _golden_parts(golden))
 
 
 def flatbuffer(path: Path) -> bytes:
@@ -162,7 +177,8 @@ def read(path: Path, content: bytes | None = None) -> Bundle | None:
             grouped, blank = groups.read(archive, len(labels)), tuple(_blank(archive))
             words = read_words(archive, len(labels), card.word_capacity)
             taught = read_taught(archive, card, labels)
-            return Bundle(path, card, labels, tuple(_golden(archive, labels)), grouped, blank, words, taught, size)
+            golden = tuple(_golden(archive, labels, grouped))
+            return Bundle(path, card, labels, golden, grouped, blank, words, taught, size)
     except DAMAGES as error:
         raise ModelError(
             f"{path} carries a description that cannot be read ({error}); export the model again"
@@ -229,13 +245,22 @@ def _json(card: dict[str, Any]) -> str:
     return json.dumps(card, indent=1, ensure_ascii=False)
 
 
-def _golden(archive: zipfile.ZipFile, labels: tuple[str, ...]) -> list[Golden]:
-    found = []
+def _golden_parts(golden: Sequence[Golden]) -> dict[str, str | bytes]:
+    answers = [{"name": g.name, "true": g.true, "top": [asdict(guess) for guess in g.top]} for g in golden]
+    images = {f"golden/{i}.png": encode_png(g.image) for i, g in enumerate(golden)}
+    return {"golden.json": json.dumps(answers, indent=1, ensure_ascii=False), **images}
+
+
+def _golden(archive: zipfile.ZipFile, labels: tuple[str, ...], grouped: Groups | None) -> list[Golden]:
+    found, names = [], {"", *labels, *(grouped.members if grouped else ())}
     for i, answer in enumerate(json.loads(archive.read("golden.json"))):
         top = tuple(Guess(guess["label"], guess["p"]) for guess in answer["top"])
-        golden = Golden(str(answer["name"]), decode_image(archive.read(f"golden/{i}.png")), top)
+        true = answer.get("true", "")
+        golden = Golden(str(answer["name"]), decode_image(archive.read(f"golden/{i}.png")), top, true)
         if not top or top[0].label not in labels or not isinstance(top[0].p, float | int):
             raise ValueError(f"golden image {i} has no answer among the labels")
+        if true not in names:
+            raise ValueError(f"golden image {i} shows {true!a:.60}, which is neither a label nor a group")
         found.append(golden)
     return found
 

@@ -18,6 +18,8 @@ from vitcam.pictures.resize import InputSpec
 
 SCHEMA = 1
 SCORES = (1, 2)
+HEADLINE = "headline"
+"""In the accuracy: the figures that stand for the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,14 @@ class ModelCard:
     graph_sha256: str = ""
     """Of the flatbuffer, in hexadecimal; empty in files of versions that wrote no checksum."""
     schema: int = SCHEMA
+
+    @property
+    def headline(self) -> dict[str, Any]:
+        """The figures that stand for the model where there is room for one: those that were measured for that, or else
+        those on photos of its own kind. Empty: nothing was measured.
+        """
+        chosen = self.accuracy.get(HEADLINE)
+        return chosen if isinstance(chosen, dict) else self.accuracy
 
     @property
     def row_width(self) -> int:

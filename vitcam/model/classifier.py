@@ -20,7 +20,7 @@ from vitcam.model.card import card_of_graph, check_inputs, check_outputs
 from vitcam.model.evidence import evidence_share, weights_on_grid
 from vitcam.model.files import DEFAULT, content_of, find_model
 from vitcam.model.foreign_outputs import outputs_of, softmax
-from vitcam.model.golden import GoldenResult, checked
+from vitcam.model.golden import GoldenResult, Names, checked
 from vitcam.model.groups import Groups
 from vitcam.model.labels import check_labels, most_probable, read_labels
 from vitcam.model.options import ModelOptions
@@ -322,16 +322,18 @@ class Classifier:
 
     def verify(self) -> tuple[GoldenResult, ...]:
         """Classify the golden images of the file. A wrong runtime or a damaged file gives other answers."""
-        images = (*self.golden, *self.blank)
-        return tuple(checked(golden, self.answer_golden(golden), self._own_names) for golden in images)
+        members = self.groups.members.items() if self.groups else ()
+        groups = {group: frozenset(self.labels[label] for label in labels) for group, labels in members}
+        names = Names(self._own_names, groups)
+        return tuple(checked(golden, self.answer_golden(golden), names) for golden in (*self.golden, *self.blank))
 
     def answer_golden(self, golden: bundle.Golden) -> Prediction:
-        """What the model says of a golden image, in its own names.
+        """What the model says of a golden image, in its own names, and displays unless settings say otherwise.
 
         They show none of the labels that were taught alone, so these are compared with one another there.
         """
         other = copy.copy(self)
-        other._names = None
+        other._names, other._identity = None, replace(self._identity, likely=LIKELY)
         if golden.top and self._taught:
             other._given = self._taught.given(none=False).inputs(self.card)
         other._give_head()

@@ -90,14 +90,14 @@ def _listed(name: str, path: Path) -> ListedModel:
         return ListedModel(name, error=str(error))
     if described is None:
         return ListedModel(name)
-    card, accuracy = described.card, described.card.accuracy
+    card, figures = described.card, described.card.headline
     known = ListedModel(name, card.description, len(described.labels), origin=_origin(path, described))
     if card.taught:
         known = replace(known, taught=card.taught, base=str(card.provenance.get("taught_from", "")))
-    right, photos = accuracy.get("top1"), accuracy.get("n")
+    right, photos = figures.get("top1"), figures.get("n")
     if not isinstance(right, int | float) or not isinstance(photos, int):
         return known
-    return replace(known, right=float(right), photos=photos, measured=str(accuracy.get("split", "")))
+    return replace(known, right=float(right), photos=photos, measured=str(figures.get("split", "")))
 
 
 def _origin(path: Path, described: Bundle) -> Origin:

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from vitcam.model.card import ModelCard
+from vitcam.model.card import HEADLINE, ModelCard
 from vitcam.model.classifier import Classifier
 from vitcam.model.foreign_outputs import Outputs
 from vitcam.model.runtime import RuntimeInfo
 
-_FIRST_FIGURES = ("data", "split", "n", "top1")
+_FIRST_FIGURES = ("data", "split", "n", "top1", HEADLINE)
 
 
 @dataclass(frozen=True, slots=True)

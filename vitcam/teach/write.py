@@ -92,7 +92,7 @@ def write_taught(base: Bundle, head: Head, about: Mapping[str, Any], least_contr
 
 def _check(path: Path) -> None:
     """Raise VitcamError unless the golden images are answered as the file says."""
-    if wrong := [result for result in Classifier(path, threads=1).verify() if not result.ok]:
+    if wrong := [result for result in Classifier(path, threads=1).verify() if not result.same]:
         first = wrong[0]
         raise VitcamError(
             f"what was taught answers {first.name} with {first.answer} instead of {first.right_answer}; nothing was "

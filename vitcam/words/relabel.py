@@ -41,6 +41,8 @@ def new_labels(model: Bundle, given: Sequence[str]) -> tuple[tuple[str, ...], Wo
 def write_relabelled(model: Bundle, labels: tuple[str, ...], words: Words, out: Path) -> None:
     """Write a model file with other labels. Its golden images get the answers that it gives now.
 
+    What they show was said by the labels of before, so it is left out.
+
     out  the file to write, in one step; it may be the same
     """
     graph = bundle.flatbuffer(model.path)
@@ -53,7 +55,7 @@ def write_relabelled(model: Bundle, labels: tuple[str, ...], words: Words, out: 
     try:
         write(draft, [])
         classifier = Classifier(draft)
-        write(out, [replace(each, top=classifier.classify_image(each.image).top) for each in model.golden])
+        write(out, [replace(each, top=classifier.classify_image(each.image).top, true="") for each in model.golden])
     finally:
         draft.unlink(missing_ok=True)
 

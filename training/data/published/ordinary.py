@@ -24,6 +24,7 @@ import numpy as np
 from vitcam.frames import Image
 from vitcam_training.data.dataset import Dataset, Sample, data_root, missing_data, photo_of
 from vitcam_training.data.published.everyday_photos import label_of, listed_parts
+from vitcam_training.data.published.imagenet import imagenet_things
 from vitcam_training.data.published.looked_at import person_in
 from vitcam_training.data.published.things import Things, read_things
 
@@ -62,6 +63,16 @@ def _sample(path: Path, things: Things) -> Sample:
     own = things.synsets.get(synset)
     label = own if own is not None else min(right)
     return Sample(path, label, accepted=right - {label}, also=person_in(path, things) - right)
+
+
+def ordinary_both() -> Dataset:
+    """The ordinary photos of two sources in one part `heldout`: these, and those of `imagenet-things`.
+
+    Raises UsageError if the photos of one are not there.
+    """
+    here, there = ordinary(), imagenet_things()
+    photos = here.parts["heldout"] + there.parts["heldout"]
+    return replace(here, name="ordinary-both", parts={"train": (), "heldout": photos})
 
 
 def ordinary_night() -> Dataset:

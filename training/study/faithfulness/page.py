@@ -133,8 +133,7 @@ def _plot(page: Path) -> str:
 def _sheet(page: Path) -> str:
     return (
         f"![What each map shows of four photos]({page.with_suffix('.jpg').name})\n\n"
-        "The photos are [the golden images](../../../models/golden/CREDITS.md) that travel in the model file; the "
-        "pagoda is danielbuechele's, CC BY 2.0, cut and scaled."
+        "The photos are [the golden images](../../../models/golden/CREDITS.md) that travel in the model file."
     )
 
 

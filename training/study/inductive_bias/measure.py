@@ -51,7 +51,7 @@ JAX = "jax"
 PHOTOS = 128
 """On which attention is looked at, as many as in the paper."""
 SHIPPED, SCRATCH, LARGE = "cifar10", "cifar10-scratch", "everyday"
-GOLDEN = ("astronaut.jpg", "cat.jpg", "coffee.jpg", "pagoda.jpg")
+GOLDEN = ("bird.jpg", "cat.jpg", "coffee.jpg", "dog.jpg")
 """Photos that travel with vitcam: errors of equality need no others."""
 
 

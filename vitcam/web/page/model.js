@@ -24,13 +24,14 @@ export function showModel(model) {
 
 function rows(model) {
   const { input, patches, accuracy = {} } = model;
+  const headline = accuracy.headline ?? accuracy;
   const outside = model.outside ? `, ${t("model.outside", { n: model.outside })}` : "";
   const found = [
     ["input", input && `${input.width} × ${input.height} px, ${input.resize}`],
     ["patches", patches && t("model.patches_value", { grid: `${patches.columns} × ${patches.rows}`, size: patches.size })],
     ["layers", model.layers && t("model.layers_value", { layers: model.layers, n: model.heads })],
     ["parameters", model.parameters && millions(model.parameters)],
-    ["accuracy", typeof accuracy.top1 === "number" && accuracyOf(accuracy)],
+    ["accuracy", typeof headline.top1 === "number" && accuracyOf(headline)],
     ["runtime", model.runtime],
     ["threads", model.threads],
     ["xnnpack", model.partitions !== undefined && model.partitions !== null && `${t("model.partitions", { n: model.partitions })}${outside}`],

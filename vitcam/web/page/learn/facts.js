@@ -21,6 +21,7 @@ export function showFacts(model) {
 }
 
 function facts({ input, patches, layers, heads, width, parameters, label_count: labels, accuracy = {}, licence }) {
+  const { top1, top5, ece, n } = accuracy.headline ?? accuracy;
   return [
     ["layers", layers && number(layers)],
     ["heads", heads && number(heads)],
@@ -29,9 +30,9 @@ function facts({ input, patches, layers, heads, width, parameters, label_count: 
     ["parameters", parameters && number(parameters)],
     ["input", t("learn.px", { width: input.width, height: input.height })],
     ["labels", labels && number(labels)],
-    ["top1", share(accuracy.top1, accuracy.n)],
-    ["top5", share(accuracy.top5, accuracy.n)],
-    ["ece", typeof accuracy.ece === "number" && percent(accuracy.ece, 1)],
+    ["top1", share(top1, n)],
+    ["top5", share(top5, n)],
+    ["ece", typeof ece === "number" && percent(ece, 1)],
     ["licence", licence],
   ];
 }

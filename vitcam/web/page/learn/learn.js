@@ -10,7 +10,7 @@ import { Maps, percent } from "./maps.js";
 import { Patches } from "./patches.js";
 import { showSteps } from "./steps.js";
 
-const SAMPLES = ["cat.jpg", "coffee.jpg", "pagoda.jpg", "astronaut.jpg", "digit-2.png", "digit-5.png"];
+const SAMPLES = ["cat.jpg", "coffee.jpg", "dog.jpg", "bird.jpg", "person.jpg", "night.jpg", "digit-2.png", "digit-5.png"];
 const CLASS_TOKEN = 0;
 const find = (name) => document.getElementById(`learn-${name}`);
 
