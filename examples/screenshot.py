@@ -79,8 +79,9 @@ def browser() -> Iterator[webdriver.Chrome]:
 
 
 def said(page: webdriver.Chrome) -> str:
-    """The name over the picture."""
-    return page.find_element("id", "label").text.strip()
+    """The name of what is seen."""
+    found = page.execute_script('return document.querySelector("#label span:first-child")?.textContent')
+    return str(found or "")
 
 
 def main() -> None:

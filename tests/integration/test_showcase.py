@@ -36,9 +36,7 @@ def model(name: str = "everyday") -> Classifier:
 def names(name: str = "everyday") -> Names:
     found = bundle.read(model(name).path)
     assert found is not None
-    groups = found.groups.members if found.groups else {}
-    members = {group: frozenset(found.labels[label] for label in labels) for group, labels in groups.items()}
-    return Names({label: label for label in found.labels}, members)
+    return Names({label: label for label in found.labels}, found.groups, found.labels)
 
 
 def true_names(folder: Path) -> Mapping[str, str]:
@@ -107,6 +105,7 @@ def test_every_sample_of_the_view_learn_is_named_rightly() -> None:
             assert asked("everyday", picture).shown.label is None, sample
 
 
+@pytest.mark.long
 def test_the_events_of_one_loop_of_the_demo_clip_are_what_it_shows_one_for_each_scene() -> None:
     lines = vitcam("replay", str(CLIP), "--json").out.splitlines()
     events = [event for event in map(json.loads, lines) if event["type"] == "event"]
@@ -122,6 +121,7 @@ def test_the_events_of_one_loop_of_the_demo_clip_are_what_it_shows_one_for_each_
     ]
 
 
+@pytest.mark.long
 def test_the_picture_of_the_readme_is_the_demo_clip_and_says_what_is_there() -> None:
     """Whatever is named while a scene is seen is in it; and the file is what its script makes today."""
     script = runpy.run_path(str(ROOT / "docs" / "generate_animation.py"))

@@ -322,9 +322,7 @@ class Classifier:
 
     def verify(self) -> tuple[GoldenResult, ...]:
         """Classify the golden images of the file. A wrong runtime or a damaged file gives other answers."""
-        members = self.groups.members.items() if self.groups else ()
-        groups = {group: frozenset(self.labels[label] for label in labels) for group, labels in members}
-        names = Names(self._own_names, groups)
+        names = Names(self._own_names, self.groups, self.labels)
         return tuple(checked(golden, self.answer_golden(golden), names) for golden in (*self.golden, *self.blank))
 
     def answer_golden(self, golden: bundle.Golden) -> Prediction:

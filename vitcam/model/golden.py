@@ -2,11 +2,12 @@
 are true.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from vitcam.frames import Guess, Prediction
 from vitcam.model.bundle import Golden
+from vitcam.model.groups import Groups
 
 GOLDEN_TOLERANCE = 0.05  # int8 kernels of different processors round differently; a wrong runtime differs by far more
 
@@ -46,11 +47,17 @@ class GoldenResult:
 
 
 class Names:
-    """What the labels of a file are called here, and which labels each group holds."""
+    """What the labels of a file are called here, and which labels each group holds.
 
-    def __init__(self, names: Mapping[str, str], groups: Mapping[str, frozenset[str]]) -> None:
+    names   label of the file -> the same here
+    groups  of the labels, if the file has any
+    labels  as they are called here
+    """
+
+    def __init__(self, names: Mapping[str, str], groups: Groups | None, labels: Sequence[str]) -> None:
         self._names = names
-        self._groups = groups
+        members = groups.members if groups else {}
+        self._groups = {group: frozenset(labels[label] for label in indices) for group, indices in members.items()}
 
     def label(self, name: str) -> str:
         """What a label of the file is called here."""

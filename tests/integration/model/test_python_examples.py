@@ -81,7 +81,7 @@ def test_save_an_overlay(run: Run, tmp_path: Path) -> None:
 
 
 def test_find_the_nearest_photo(run: Run, tmp_path: Path) -> None:
-    for name in ("coffee", "pagoda"):
+    for name in ("coffee", "bird"):
         (tmp_path / f"{name}.jpg").write_bytes((ROOT / "models" / "golden" / f"{name}.jpg").read_bytes())
     crop = cv2.imread(str(ROOT / "models" / "golden" / "cat.jpg"))
     assert crop is not None

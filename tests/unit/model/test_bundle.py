@@ -19,6 +19,8 @@ from vitcam.model.bundle import Golden
 from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import find_model
+from vitcam.model.golden import Names
+from vitcam.model.groups import Groups
 from vitcam.pictures.resize import InputSpec
 
 CARD = ModelCard(
@@ -186,7 +188,7 @@ def test_a_description_may_say_more_than_this_vitcam_knows(written: Path) -> Non
     assert replace(found.card, graph_sha256="") == CARD
 
 
-@pytest.mark.parametrize(("name", "images"), [("everyday", 4), ("cifar10", 1), ("cifar10-scratch", 1), ("mnist", 4)])
+@pytest.mark.parametrize(("name", "images"), [("everyday", 6), ("cifar10", 2), ("cifar10-scratch", 2), ("mnist", 4)])
 def test_every_bundled_model_answers_its_golden_images_and_runs_in_one_partition(name: str, images: int) -> None:
     classifier = Classifier(name, threads=1)
     results = classifier.verify()
@@ -280,3 +282,33 @@ def test_a_file_from_before_pooling_was_named_has_a_class_token(written: Path, t
     assert carried is not None
     assert replace(carried.card, graph_sha256="") == CARD
     assert CARD.pooling == "cls_token"
+
+
+@pytest.mark.parametrize(("said", "true", "right"), [
+    ("Labrador", "dog", True), ("dog", "Labrador", True), ("dog", "dog", True), ("animal", "Labrador", True),
+    ("poodle", "Labrador", False), ("cat", "dog", False), (None, "dog", False), ("pet", "dog", False),
+])  # fmt: skip
+def test_a_name_is_true_if_it_is_that_or_one_of_its_kinds_or_a_kind_that_it_belongs_to(
+    said: str | None, true: str, right: bool
+) -> None:
+    labels = ("Labrador", "poodle", "cat")
+    names = Names({}, Groups({"dog": (0, 1), "pet": (1, 2), "animal": (0, 1, 2)}, 3), labels)
+
+    assert names.says(said, true) is right
+
+
+def test_a_golden_image_that_shows_what_the_model_has_no_name_for_is_refused(written: Path) -> None:
+    found = bundle.read(written)
+    assert found is not None
+    bundle.replace_golden(written, [replace(found.golden[0], true="zebra")])
+
+    with pytest.raises(ModelError, match="golden image 0 shows 'zebra', which is neither a label nor a group"):
+        bundle.read(written)
+
+
+def test_the_figure_that_stands_for_a_model_is_the_one_that_was_measured_for_that() -> None:
+    own = {"data": "mine", "n": 10, "top1": 0.9}
+
+    assert replace(CARD, accuracy=own).headline == own
+    assert replace(CARD, accuracy=own | {"headline": {"top1": 0.8, "n": 7}}).headline == {"top1": 0.8, "n": 7}
+    assert replace(CARD, accuracy=own | {"headline": "good"}).headline["top1"] == 0.9

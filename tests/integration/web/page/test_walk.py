@@ -44,15 +44,15 @@ _OVERFLOW = """
 
 
 def film(folder: Path) -> Path:
-    """12 s, again and again: on the left a cup for 4 s, later on the right a pagoda for 4 s, a wall around them."""
-    cup, pagoda = (cv2.resize(cv2.imread(str(GOLDEN / name)), (SIDE, SIDE)) for name in ("coffee.jpg", "pagoda.jpg"))
+    """12 s, again and again: on the left a cup for 4 s, later on the right a bird for 4 s, a wall around them."""
+    cup, bird = (cv2.resize(cv2.imread(str(GOLDEN / name)), (SIDE, SIDE)) for name in ("coffee.jpg", "bird.jpg"))
     pictures = []
     for number in range(12 * FPS):
         picture = np.full((SIDE, 2 * SIDE, 3), 90, np.uint8)
         if FPS <= number < 5 * FPS:
             picture[:, :SIDE] = cup
         if 6 * FPS <= number < 10 * FPS:
-            picture[:, SIDE:] = pagoda
+            picture[:, SIDE:] = bird
         pictures.append(picture)
     return write_video(folder / "yard.mp4", pictures, fps=FPS)
 
