@@ -42,7 +42,7 @@ def test_the_bundled_model_answers_its_golden_images_on_tflite_runtime(python: P
     done = subprocess.run([python, "-c", SCRIPT], cwd=tmp_path, capture_output=True, text=True, timeout=120)
 
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["tflite-runtime 2.14.0 True", "True 4"]
+    assert done.stdout.splitlines() == ["tflite-runtime 2.14.0 True", "True 6"]
 
 
 def test_the_log_names_the_runtime_that_runs(python: Path, tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def test_another_model_shows_its_own_patches(chrome: Chrome, running: Daemon) ->
     assert chrome.execute_script("return window.before"), "the page was not loaded again"
     assert text(chrome, "learn-original-size").split(" px")[0] == size.split(" px")[0]
     assert text(chrome, "learn-name") != label
-    click(chrome, all_of(chrome, ".learn-sample")[4])
+    click(chrome, all_of(chrome, ".learn-sample")[6])
     wait(chrome, lambda: text(chrome, "learn-name") == "2")
 
     element(chrome, "grid").send_keys(Keys.ENTER)
