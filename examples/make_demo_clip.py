@@ -1,6 +1,6 @@
 """Make vitcam/sources/demo.mp4: slow pans and zooms over photos of what a household sees.
 
-    python examples/make_demo_clip.py SOURCES [OUT.mp4]
+    python -m examples.make_demo_clip SOURCES [OUT.mp4]
 
 showcase_photos.py says what SOURCES holds. Needs the `dev` and `train` extras, and ffmpeg with libx264. The photos and
 their licences are credited in vitcam/sources/demo.md.
@@ -16,7 +16,8 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from showcase_photos import Photos, Picture
+
+from examples.showcase_photos import Photos, Picture
 
 WIDTH, HEIGHT, FPS = 1280, 720, 30
 SCENE_S, FADE_S = 22 / 6, 0.6

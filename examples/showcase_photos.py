@@ -161,7 +161,7 @@ def _rgb(bgr: NDArray[np.generic]) -> Picture:
 def _member(archive: tarfile.TarFile, name: str) -> bytes:
     file = archive.extractfile(name)
     if file is None:
-        sys.exit(f"{archive.name} holds no file {name}")
+        sys.exit(f"{name} is no file of its package")
     return file.read()
 
 
