@@ -54,12 +54,13 @@ def read_areas(body: Any, in_px: bool = False) -> Areas:
             f"there are {len(zones):,} zones and {len(masks):,} masks; allowed are {MOST_ZONES} and {MOST_MASKS}"
         )
     return Areas(
-        tuple(_zone(name, zone, in_px) for name, zone in zones.items()),
+        tuple(read_zone(name, zone, in_px) for name, zone in zones.items()),
         tuple(_region(f"mask {number}", mask, in_px) for number, mask in enumerate(masks, 1)),
     )
 
 
-def _zone(name: str, record: Any, in_px: bool) -> Zone:
+def read_zone(name: str, record: Any, in_px: bool = False) -> Zone:
+    """One zone of `areas_record`; arguments and errors as in `read_areas`."""
     if not ZONE_NAME.fullmatch(name):
         raise UsageError(f"{shortened(repr(name))} cannot be the name of a zone; use up to 32 letters, digits, - and _")
     what = f"the zone {name}"

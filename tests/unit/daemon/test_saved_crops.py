@@ -1,5 +1,6 @@
 """What was chosen on the page outlives the daemon, where there is a place for it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -36,10 +37,7 @@ def test_only_so_many_sources_are_remembered(tmp_path: Path) -> None:
     assert SavedCrop(tmp_path, "v4l2:0").load() is None
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["", "{", "[]", '{"picamera": 3}', '{"picamera": "1,2"}', '{"picamera": "0,0,9,1e999"}', "[" * 100_000],
-)
+@pytest.mark.parametrize("content", ["", "{", "[]", "[" * 100_000])
 def test_a_damaged_memory_is_as_good_as_none(tmp_path: Path, content: str) -> None:
     (tmp_path / "crops.json").write_text(content)
     saved = SavedCrop(tmp_path, "picamera")
@@ -48,6 +46,18 @@ def test_a_damaged_memory_is_as_good_as_none(tmp_path: Path, content: str) -> No
     assert (tmp_path / "crops.json.damaged").exists()
     assert saved.save(LEFT) == ""
     assert saved.load() == LEFT
+
+
+@pytest.mark.parametrize("record", [3, None, "1,2", "0,0,9,1e999", {"polygon": [[0, 0], [1, 1], [0, 1]]}])
+def test_a_crop_that_cannot_be_read_costs_no_other(tmp_path: Path, record: object) -> None:
+    SavedCrop(tmp_path, "v4l2:0").save(LEFT)
+    path = tmp_path / "crops.json"
+    path.write_text(json.dumps({"picamera": record, **json.loads(path.read_text())}))
+
+    assert SavedCrop(tmp_path, "picamera").load() is None
+    assert SavedCrop(tmp_path, "v4l2:0").load() == LEFT
+    SavedCrop(tmp_path, "v4l2:1").save(LEFT)
+    assert json.loads(path.read_text())["picamera"] == record
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"picamera": "0,0,0'])

@@ -1,21 +1,30 @@
 """What a newer version wrote into a file of the state folder stays there when something else in it is changed."""
 
 import json
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli_w
 
 from vitcam.access.sessions import Sessions
 from vitcam.access.tokens import Scope, create_token, load_tokens, revoke_token
 from vitcam.actions.push_devices import PushDevice, PushDevices
 from vitcam.alerts.alert import new_alert
 from vitcam.alerts.saved_alerts import SavedAlerts
+from vitcam.config.layers import PageLayer
 from vitcam.daemon.model import LastModel
+from vitcam.daemon.saved_state.aside_file import AsideFile, PageChoices
+from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop
+from vitcam.daemon.saved_state.page_settings import PageSettings
+from vitcam.names.wanted import WantedNames, own_names
 from vitcam.peers.access import forget_peer_access, keep_peer_access, load_peer_access
+from vitcam.pictures.view import Region
+from vitcam.zones.areas import Areas, Zone
 
 Content = Any
 _KEYS = {"p256dh": f"BA{'A' * 85}", "auth": "A" * 22}
@@ -35,6 +44,8 @@ class Kept:
     """Changes one entry, as vitcam does."""
     read: Callable[[Path], Any]
     """What vitcam reads of the other one."""
+    loads: Callable[[str], Content] = json.loads
+    dumps: Callable[[Content], str] = json.dumps
 
 
 def _make_alerts(folder: Path) -> None:
@@ -104,6 +115,74 @@ def _newer_model(content: Content) -> None:
     content["second"] = {"path": "/models/second.tflite"}
 
 
+CAMERA, OTHER = "picamera", "v4l2:0"
+SOURCE = "http://camera/"
+
+
+def _make_crops(folder: Path) -> None:
+    for source in (CAMERA, OTHER):
+        SavedCrop(folder, source).save(Region(0, 0, 0.5, 1))
+
+
+def _newer_crops(content: Content) -> None:
+    content |= {"rtsp://a/": {"polygon": [[0, 0], [0.25, 0.125]]}, "*": "0,0,0.5,2"}
+
+
+def _make_zones(folder: Path) -> None:
+    for source in (CAMERA, OTHER):
+        zones = tuple(Zone(name, Region(0, 0, 0.5, 1)) for name in ("door", "gate"))
+        SavedAreas(folder, source).save(Areas(zones, (Region(0, 0, 0.25, 1),)))
+
+
+def _newer_zones(content: Content) -> None:
+    content[CAMERA]["lines"] = {"fence": [0, 0.125, 1, 0.125]}
+    content[CAMERA]["zones"]["gate"]["weekdays"] = ["sat"]
+    content |= {"rtsp://a/": [{"name": "door", "circle": [0.5, 0.5, 0.0625]}], "rtsp://b/": {"masks": "none"}}
+
+
+def _change_zones(folder: Path) -> None:
+    saved = SavedAreas(folder, CAMERA)
+    areas, _ = saved.load()
+    saved.save(Areas((*areas.zones, Zone("road", Region(0.5, 0, 0.5, 1))), areas.masks))
+
+
+def _make_aside(folder: Path) -> None:
+    choices = PageChoices(Region(0, 0, 0.5, 1), settings={"overlay.opacity": 0.5})
+    for source in (SOURCE, CAMERA):
+        AsideFile(folder, source).save(choices, "it failed")
+
+
+def _newer_aside(content: Content) -> None:
+    content[SOURCE] |= {"look": {"follow": "people"}, "areas": {"zones": {"gate": {"circle": [1, 2, 3]}}, "masks": []}}
+    content["*"]["since"] = "2040-01-01T00:00:00Z"
+    content["rtsp://a/"] = [7]
+
+
+def _make_settings(folder: Path) -> None:
+    page = PageSettings(folder)
+    page.save_names(WantedNames("de", own_names({"cat": "Mia", "language": "Sprache"})))
+    page.save_settings(PageLayer(values={"store.keep_days": 0.0, "overlay.opacity": 0.5}))
+
+
+def _newer_settings(content: Content) -> None:
+    content["names"] |= {"dog": {"name": "Rex", "icon": "paw"}, "horse": 5}
+    content["labels"] |= {"cow": ["Berta", "Elsa"]}
+    content["store"] |= {"keep_hours": 5, "max_mb": "a tenth"}
+    content["overlay"]["mode"] = "hologram"
+    content["weather"] = {"station": {"address": "http://weather/"}}
+
+
+def _change_settings(folder: Path) -> None:
+    page = PageSettings(folder)
+    names, layer = page.names, page.layer
+    page.save_names(WantedNames("fr", names.own))
+    page.save_settings(replace(layer, values={**layer.values, "overlay.opacity": 0.25}))
+
+
+def _toml(text: str) -> Content:
+    return tomllib.loads(text)
+
+
 CASES = [
     Kept("alerts.json", _make_alerts, _newer_alerts, _change_alerts, lambda folder: SavedAlerts(folder).load()[-1]),
     Kept(
@@ -137,6 +216,30 @@ CASES = [
         lambda folder: LastModel(folder).remember(Path("/models/third.tflite")),
         lambda folder: LastModel(folder).path is not None,
     ),
+    Kept(
+        "crops.json",
+        _make_crops,
+        _newer_crops,
+        lambda folder: SavedCrop(folder, CAMERA).save(None),
+        lambda folder: SavedCrop(folder, OTHER).load(),
+    ),
+    Kept("zones.json", _make_zones, _newer_zones, _change_zones, lambda folder: SavedAreas(folder, OTHER).load()),
+    Kept(
+        "set_aside.json",
+        _make_aside,
+        _newer_aside,
+        lambda folder: AsideFile(folder, SOURCE).save(PageChoices(), ""),
+        lambda folder: AsideFile(folder, CAMERA).load()[0].crop,
+    ),
+    Kept(
+        "settings.toml",
+        _make_settings,
+        _newer_settings,
+        _change_settings,
+        lambda folder: (PageSettings(folder).names.own, PageSettings(folder).layer.values["store.keep_days"]),
+        _toml,
+        tomli_w.dumps,
+    ),
 ]
 
 
@@ -144,14 +247,13 @@ CASES = [
 def test_what_a_newer_version_wrote_stays_when_another_entry_changes(tmp_path: Path, case: Kept) -> None:
     path = tmp_path / case.file
     case.make(tmp_path)
-    before = json.loads(path.read_text())
-    content = json.loads(path.read_text())
+    before, content = (case.loads(path.read_text()) for _ in range(2))
     case.newer(content)
-    path.write_text(json.dumps(content))
+    path.write_text(case.dumps(content))
     read = case.read(tmp_path)
     case.change(tmp_path)
 
-    after = json.loads(path.read_text())
+    after = case.loads(path.read_text())
     added = Counter(_leaves(content)) - Counter(_leaves(before))
     assert added
     assert not added - Counter(_leaves(after))

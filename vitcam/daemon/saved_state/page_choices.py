@@ -7,7 +7,7 @@ something else then.
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,37 +23,37 @@ from vitcam.pictures.view import Region, is_region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
+from vitcam.storage.entries import Entries
 from vitcam.storage.state_file import StateFile
 from vitcam.storage.unsaved import NotWritten
+from vitcam.text import shortened
 from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import NO_AREAS, Areas
-from vitcam.zones.record import areas_record, own_sides, read_areas
+from vitcam.zones.areas import MOST_ZONES, NO_AREAS, Areas, Zone
+from vitcam.zones.record import areas_record, own_sides, read_areas, read_zone
 
 log = logging.getLogger(__name__)
 
 _MOST = 32  # cameras; the oldest is deleted
+_NOTHING: dict[str, Any] = {"zones": {}, "masks": []}
 
 
 class _CameraRecords:
     """A file of the state folder with a record for each camera. A disk that cannot be written loses one, no more.
 
-    folder     the state folder; None: nothing is kept
-    source     the camera whose record is read and written
-    is_record  whether a value is a record as `save` writes it
-    what       such a record, for people
-    pronoun    the same: `it` or `them`
+    What cannot be read stays in the file as it was, and costs no other record.
+
+    folder   the state folder; None: nothing is kept
+    source   the camera whose record is read and written
+    pronoun  such a record: `it` or `them`
     """
 
-    def __init__(
-        self, folder: Path | None, name: str, source: str, is_record: Callable[[Any], bool], what: str, pronoun: str
-    ) -> None:
+    def __init__(self, folder: Path | None, name: str, source: str, pronoun: str) -> None:
         self.file = StateFile(folder / name) if folder else None
         self.source = source
-        self._is_record = is_record
-        self._what, self._pronoun = what, pronoun
+        self._pronoun = pronoun
 
     def load(self) -> Any | None:
-        """None where nothing was chosen, or what is there cannot be read."""
+        """As it stands in the file; None where nothing does, or the file cannot be read."""
         return self._all().get(self.source)
 
     def save(self, record: Any | None) -> str:
@@ -70,10 +70,10 @@ class _CameraRecords:
         return ""
 
     def parse(self, text: str) -> dict[str, Any]:
-        """Camera -> record, the newest last. Raises ValueError if it is not what `save` wrote."""
+        """Camera -> record, the newest last. Raises ValueError if it is damaged."""
         records = json.loads(text)
-        if not isinstance(records, dict) or not all(map(self._is_record, records.values())):
-            raise ValueError(f"it does not hold {self._what} for each camera")
+        if not isinstance(records, dict):
+            raise ValueError("it does not hold a record for each camera")
         return records
 
     def _all(self) -> dict[str, Any]:
@@ -84,11 +84,14 @@ class SavedCrop:
     """The saved crop of one camera."""
 
     def __init__(self, folder: Path | None, source: str) -> None:
-        self._records = _CameraRecords(folder, "crops.json", source, _is_crop, "one crop", "it")
+        self._records = _CameraRecords(folder, "crops.json", source, "it")
 
     def load(self) -> Region | None:
         """None where nothing was chosen, or what is there cannot be read."""
         text = self._records.load()
+        if text is not None and not _is_crop(text):
+            log.warning("the crop of %s is left out: %s cannot be read", self._records.source, shortened(repr(text)))
+            return None
         region = Region.parse(text) if text else None
         return None if region is None or region.is_whole else region  # older versions kept the whole picture, too
 
@@ -111,9 +114,7 @@ class SavedAreas:
     """
 
     def __init__(self, folder: Path | None, source: str, configured: str = "") -> None:
-        self._records = _CameraRecords(
-            folder, "zones.json", source, lambda record: isinstance(record, dict), "zones and masks", "them"
-        )
+        self._records = _CameraRecords(folder, "zones.json", source, "them")
         self._file = self._records.file
         self._configured = configured
 
@@ -135,11 +136,10 @@ class SavedAreas:
         if record is None:
             return NO_AREAS, ""
         masks = _masks_of(record)
-        try:
-            return replace(read_areas({**record, "masks": []}, in_px=True), masks=masks), ""
-        except UsageError as error:
-            log.warning("%s: the zones are left out: %s", self._file.path, error)
-            return Areas(masks=masks), ""
+        zones = _zones_in(record)
+        for unread in zones.unread:
+            log.warning("%s: a zone is left out: %s", self._file.path, unread.reason)
+        return Areas(tuple(zones), masks), ""
 
     def _unknown(self, reason: str) -> str:
         path = self._file.path if self._file else ""
@@ -150,7 +150,13 @@ class SavedAreas:
 
     def save(self, areas: Areas) -> str:
         """Save them; returns why they will not be in force at the next start, "" if they will."""
-        reason = self._records.save(None if areas == NO_AREAS else areas_record(areas, own_sides))
+        written, before = areas_record(areas, own_sides), self._records.load()
+        if isinstance(before, dict):
+            zones = _zones_in(before).table(written["zones"])
+            if not zones and not isinstance(before.get("zones"), dict):  # another version may know what that is
+                zones = before.get("zones") or zones
+            written = {**before, **written, "zones": zones}
+        reason = self._records.save(None if written == _NOTHING else written)
         return reason or (f"{self._configured} are set by the configuration" if self._configured else "")
 
     def _parsed(self, text: str) -> dict[str, Any]:
@@ -161,8 +167,19 @@ class SavedAreas:
         return records
 
 
-def _masks_of(record: dict[str, Any]) -> tuple[Region, ...]:
+def _zones_in(record: Mapping[str, Any]) -> Entries[Zone]:
+    """Each by itself, so that one that cannot be read costs no other."""
+    try:
+        return Entries.of_table(record.get("zones"), partial(read_zone, in_px=True), MOST_ZONES)
+    except TypeError:
+        log.warning("the zones are left out: %s are none", shortened(repr(record.get("zones"))))
+        return Entries()
+
+
+def _masks_of(record: Any) -> tuple[Region, ...]:
     """Raises ValueError."""
+    if not isinstance(record, dict):
+        raise ValueError("it does not hold zones and masks")
     try:
         return read_areas({"zones": {}, "masks": record.get("masks")}, in_px=True).masks
     except UsageError as error:

@@ -11,58 +11,33 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from vitcam.config.on_page import ON_PAGE
 from vitcam.config.settings import Settings
+from vitcam.daemon.saved_state.aside_file import AsideFile, PageChoices
 from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.model.files import model_folders
-from vitcam.pictures.view import Region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.storage.files import write_atomically
 from vitcam.storage.reading import read_text
-from vitcam.storage.state_file import StateFile
 from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone
-from vitcam.zones.record import areas_record, own_sides, read_areas
 
 log = logging.getLogger(__name__)
 
 MOST_FAILED = 3
-_EVERY_CAMERA = "*"
-"""In place of a camera: settings that were set on the page are those of all."""
 _HARMLESS = ("store.", "collect.", "clips.")
 """Settings that stay: no start fails with them, and without them events might be deleted."""
 SETTLED_S = 120.0
 _MOST_BYTES = 4096  # of the number of starts
-
-
-@dataclass(frozen=True, slots=True)
-class PageChoices:
-    """What earlier runs of one camera left for the next."""
-
-    crop: Region | None = None
-    zones: tuple[Zone, ...] = ()
-    model: str = ""
-    """File of the model whose words were changed, in place of the one that was installed."""
-    chosen: str = ""
-    """The model that was chosen in place of the configuration's."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """`section.key` -> value, as set on the page."""
-
-    @property
-    def names(self) -> list[str]:
-        """What there is, in words."""
-        each = (("crop", self.crop), ("zones", self.zones), ("words", self.model), ("model", self.chosen))
-        return [word for word, found in (*each, ("settings", self.settings)) if found]
 
 
 class SetAside:
@@ -79,13 +54,13 @@ class SetAside:
         self._source = source
         self._model = model
         self._fixed = fixed
-        self._file = StateFile(folder / "set_aside.json") if folder else None
+        self._file = AsideFile(folder, source)
         self._crop, self._areas = SavedCrop(folder, source), SavedAreas(folder, source)
         self._page = PageSettings(folder)
         self._in_force = ActiveCrop(), ActiveAreas()
         self._read_settings: Callable[[], None] = lambda: None
         self._is_counting = False
-        self.set_aside, self.reason = self._load()
+        self.set_aside, self.reason = self._file.load()
 
     @classmethod
     def of(cls, settings: Settings, environ: Mapping[str, str], model_fixed: str = "") -> "SetAside":
@@ -248,42 +223,8 @@ class SetAside:
 
     def _write(self, found: PageChoices, reason: str) -> None:
         """Raises UsageError."""
-        others = {each: record for each, record in self._all().items() if each not in (self._source, _EVERY_CAMERA)}
-        if found.settings:
-            others[_EVERY_CAMERA] = {"settings": dict(found.settings), "reason": reason}
-        if found.names:
-            others[self._source] = {
-                "crop": None if found.crop is None else own_sides(found.crop),
-                "areas": areas_record(Areas(found.zones), own_sides),
-                "model": found.model,
-                "chosen": found.chosen,
-                "reason": reason,
-            }
-        if self._file is not None:
-            try:
-                self._file.write(json.dumps(others, indent=1))
-            except OSError as error:
-                raise UsageError(f"{self._file.path} cannot be written: {error.strerror}") from None
+        self._file.save(found, reason)
         self.set_aside, self.reason = found, reason
-
-    def _load(self) -> tuple[PageChoices, str]:
-        found, reason = self._of_camera()
-        try:
-            record = self._all()[_EVERY_CAMERA]
-            return replace(found, settings=dict(record["settings"])), reason or str(record["reason"])
-        except (LookupError, TypeError, ValueError):
-            return found, reason
-
-    def _of_camera(self) -> tuple[PageChoices, str]:
-        record = self._all().get(self._source)
-        if not isinstance(record, dict):
-            return PageChoices(), ""
-        model, chosen, reason = (_text(record.get(key)) for key in ("model", "chosen", "reason"))
-        return PageChoices(_crop_in(record.get("crop")), _zones_in(record.get("areas")), model, chosen), reason
-
-    def _all(self) -> dict[str, Any]:
-        found = self._file.read_if_good(json.loads) if self._file else None
-        return found if isinstance(found, dict) else {}
 
     def _failed(self) -> int:
         try:
@@ -314,28 +255,6 @@ class SetAside:
         except UsageError:  # its labels cannot be changed: somebody put it there
             return ""
         return str(models[0])
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) and value.isprintable() else ""
-
-
-def _crop_in(record: Any) -> Region | None:
-    """None where there is none, or it is damaged."""
-    try:
-        return None if record is None else Region(*map(float, record))
-    except (TypeError, ValueError, OverflowError, UsageError) as error:
-        log.warning("the crop that was set aside is damaged (%s) and is left out", error)
-        return None
-
-
-def _zones_in(record: Any) -> tuple[Zone, ...]:
-    """None where there are none, or they are damaged."""
-    try:
-        return read_areas(record, in_px=True).zones
-    except UsageError as error:
-        log.warning("the zones that were set aside are damaged (%s) and are left out", error)
-        return ()
 
 
 def _risky(page: PageSettings, and_camera: bool = False) -> dict[str, Any]:
