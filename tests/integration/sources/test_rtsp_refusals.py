@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import random
 import re
 import socket
 import ssl
@@ -17,7 +18,9 @@ from tests.videos import encode_film
 from vitcam.certificates import read_fingerprint
 from vitcam.errors import SourceError
 from vitcam.sources import SourceOptions, open_source
+from vitcam.sources.network.address import Address
 from vitcam.sources.network.trust import Trust
+from vitcam.sources.rtsp.diagnosis import why_not
 
 BASIC = '401 Unauthorized\r\nWWW-Authenticate: Basic realm="camera"\r\n\r\n'
 DIGEST = '401 Unauthorized\r\nWWW-Authenticate: Digest realm="camera", nonce="n", algorithm=ALGORITHM\r\n\r\n'
@@ -107,6 +110,33 @@ def test_who_does_not_speak_rtsp_is_told_from_a_camera_that_does() -> None:
     assert "Connection refused; nobody listens at this port" in nobody
     assert "check the name of the host" in no_host
     assert ESCAPES in escapes
+
+
+def damaged(data: bytes, randomness: random.Random) -> bytes:
+    """An answer with a few bytes changed, doubled or missing."""
+    found = bytearray(data)
+    for _ in range(randomness.randrange(1, 6)):
+        at = randomness.randrange(len(found) + 1)
+        found[at : at + randomness.randrange(4)] = randomness.choice([b"", b"\0", b"9", b"\r\n", b" ", found[:at]])
+    return bytes(found)
+
+
+def test_a_damaged_answer_becomes_a_sentence() -> None:
+    randomness = random.Random(413)
+    whole = [
+        f"RTSP/1.0 {answer}".encode() for answer in (BASIC, "200 OK\r\nContent-Length: 3\r\n\r\nabc", "404\r\n\r\n")
+    ]
+
+    def answer(connection: socket.socket, request: bytes) -> None:
+        if request:
+            connection.sendall(damaged(randomness.choice(whole), randomness))
+
+    with server(answer) as port:
+        address = Address.of(f"rtsp://u:hunter2@127.0.0.1:{port}/live")
+        said = [why_not(address, Trust(), "nothing came", "") for _ in range(300)]
+
+    assert all(sentence.isprintable() and len(sentence) < 300 for sentence in said)
+    assert len(set(said)) > 5
 
 
 @pytest.mark.long

@@ -1,13 +1,18 @@
-"""Which certificate a camera must have, and TLS with such a camera alone."""
+"""Which certificate a camera must have, and TLS with such a camera alone.
+
+Every source has this setting, and few need `ssl`, which takes 8 ms: it is imported where a connection is made.
+"""
 
 import errno
-import hmac
-import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
-from socket import socket
+from typing import TYPE_CHECKING
 
 from vitcam.certificates import fingerprint_of, fingerprint_shown, unverified
+
+if TYPE_CHECKING:
+    import ssl
+    from socket import socket
 
 OLD_TLS = ("UNSUPPORTED_PROTOCOL", "TLSV1_ALERT_PROTOCOL_VERSION", "NO_PROTOCOLS_AVAILABLE")
 """`ssl.SSLError.reason` where the other side knows only versions of TLS that are no longer safe."""
@@ -39,8 +44,10 @@ class Trust:
     authority: str = ""
     """PEM file with authorities, or with the certificate itself. Empty: those that this machine knows."""
 
-    def context(self) -> ssl.SSLContext:
+    def context(self) -> "ssl.SSLContext":
         """For `secured`. Raises OSError where the authority's file cannot be used."""
+        import ssl
+
         if self.fingerprint:
             return unverified()
         try:
@@ -52,18 +59,20 @@ class Trust:
             context.verify_flags = context.verify_flags & ~ssl.VERIFY_X509_STRICT | ssl.VERIFY_X509_PARTIAL_CHAIN
         return context
 
-    def secured(self, context: ssl.SSLContext, connect: Callable[[], socket], host: str) -> ssl.SSLSocket:
+    def secured(self, context: "ssl.SSLContext", connect: "Callable[[], socket]", host: str) -> "ssl.SSLSocket":
         """TLS with a camera whose certificate is trusted.
 
         connect  makes a new connection; it is called again to see a certificate that is not trusted
         raises   CertificateRefused; OSError
         """
+        import ssl
+
         try:
             line = context.wrap_socket(connect(), server_hostname=host)
         except ssl.SSLCertVerificationError as error:
             raise _refusal(error, fingerprint_shown(connect(), host)) from error
         seen = fingerprint_of(line)
-        if self.fingerprint and not hmac.compare_digest(seen, self.fingerprint):
+        if self.fingerprint and seen != self.fingerprint:
             line.close()
             why = "its certificate is not the one that camera.fingerprint names, and another machine may answer there"
             raise CertificateRefused(why, seen, "if the camera has got a new one")
@@ -74,8 +83,10 @@ BY_AUTHORITY = Trust()
 """Certificates that an authority of this machine has signed."""
 
 
-def speaks_tls(line: socket, host: str) -> bool:
+def speaks_tls(line: "socket", host: str) -> bool:
     """Whether the other side of a new connection answers the beginning of TLS as TLS does. Closes it."""
+    import ssl
+
     try:
         with line, unverified().wrap_socket(line, server_hostname=host):
             return True
@@ -85,7 +96,7 @@ def speaks_tls(line: socket, host: str) -> bool:
         return False
 
 
-def _refusal(error: ssl.SSLCertVerificationError, seen: str) -> CertificateRefused:
+def _refusal(error: "ssl.SSLCertVerificationError", seen: str) -> CertificateRefused:
     code = error.verify_code
     if code == _OWN:
         return CertificateRefused("its certificate is its own, and no authority has signed it", seen)

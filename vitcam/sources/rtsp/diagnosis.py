@@ -2,6 +2,7 @@
 once more: what it answers to DESCRIBE (RFC 2326, 10.2)."""
 
 import io
+import re
 import socket
 import ssl
 import time
@@ -21,6 +22,7 @@ WITHIN_S = 4.0
 _RTSP_PORT = 554
 _MOST = 1 << 16  # bytes of an answer
 _UNAUTHORIZED, _NOT_FOUND = 401, 404
+_STATUS = re.compile(rb"RTSP/1\.\d +(\d{3})\b")
 _OWN_WORDS = {
     451: "Parameter Not Understood",
     453: "Not Enough Bandwidth, maybe since too many watch it",
@@ -123,13 +125,13 @@ def _describe(line: socket.socket, address: Address, until_s: float, number: int
     while b"\r\n\r\n" not in data:
         data += _more(line, until_s, data)
     first, _, rest = bytes(data).partition(b"\r\n")
-    if not first.startswith(b"RTSP/1."):
+    if not (status := _STATUS.match(first)):
         raise NotRtsp(_NO_RTSP)
     found = parse_headers(io.BytesIO(rest))
     length = int(found.get("Content-Length", "0"))
     while len(data) < data.index(b"\r\n\r\n") + 4 + length:  # the next answer comes after it
         data += _more(line, until_s, data)
-    return Answer(int(first.split(None, 2)[1]), found)
+    return Answer(int(status[1]), found)
 
 
 def _more(line: socket.socket, until_s: float, data: bytearray) -> bytes:
