@@ -4,6 +4,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+RESTORING = ".vitcam-restore"
+"""In a folder: what a restore is about to put there."""
+
 
 def state_folder(environ: Mapping[str, str]) -> Path | None:
     """Where the daemon keeps its state: the folder of systemd, else that of XDG; None if there is neither.

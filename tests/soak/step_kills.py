@@ -21,7 +21,7 @@ from tests.daemon import daemon
 from tests.stepped import stepped
 from tests.unit.teach.taught import drawn
 from vitcam.access.tokens import load_tokens
-from vitcam.backup import RESTORING
+from vitcam.folders import RESTORING
 from vitcam.model import bundle
 
 OLD = {

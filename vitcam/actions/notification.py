@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.actions.task import ActionFailed, Task, is_made_up
+from vitcam.storage.files import temporary_folder
 
 Picture = Callable[[str], bytes | None]
 
@@ -49,7 +50,7 @@ def _as_file(picture: bytes | None) -> Iterator[str | None]:
     if picture is None:
         yield None
         return
-    with tempfile.TemporaryDirectory(prefix="vitcam-") as folder:
+    with temporary_folder(Path(tempfile.gettempdir()), "notice") as folder:
         path = Path(folder, "event.jpg")
         path.write_bytes(picture)
         yield str(path)

@@ -2,6 +2,3 @@
 
 Nothing in an archive is believed before it is checked: names, kinds, sizes and SHA-256.
 """
-
-RESTORING = ".vitcam-restore"
-"""In a folder: what a restore is about to put there."""

@@ -18,8 +18,8 @@ from os.path import lexists
 from pathlib import Path
 from typing import Any, Self
 
-from vitcam.backup import RESTORING
 from vitcam.errors import ConfigError, VitcamError
+from vitcam.folders import RESTORING
 from vitcam.storage.files import rename_new, sync_folder, write_atomically
 from vitcam.storage.owner import OwnedFolder, owned
 from vitcam.storage.reading import read_file

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.backup import RESTORING
 from vitcam.cli.options import ConfigOptions, LabelsOption, ModelOption, ThreadsOption, TopKOption
 from vitcam.config.load import SYSTEM_FILE, EffectiveSettings
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
 from vitcam.errors import ModelError
-from vitcam.folders import config_folder, data_folder, state_folder
+from vitcam.folders import RESTORING, config_folder, data_folder, state_folder
 from vitcam.pictures.view import Flip, Follow
 from vitcam.terminal.verbs import grouped
 

@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import socket
-import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from vitcam.config.web import WebSettings
 from vitcam.errors import ConfigError
 from vitcam.machine import own_address
 from vitcam.service.places import Instance, Places
+from vitcam.storage.files import atomic_write
 from vitcam.storage.owner import owned
 from vitcam.storage.reading import read_text
 from vitcam.web.requests.allowed_hosts import is_local
@@ -118,20 +118,12 @@ def _with_host(text: str) -> str:
 def _replace(path: Path, text: str) -> None:
     """The whole new file or the old one, with the old one's owner and mode."""
     path.parent.mkdir(0o755, parents=True, exist_ok=True)
-    number, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(number, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            old = path.stat() if path.exists() else None
-            os.fchmod(file.fileno(), old.st_mode & 0o7777 if old else 0o644)
-            if old and os.geteuid() == 0:
-                os.fchown(file.fileno(), old.st_uid, old.st_gid)
-            os.fsync(file.fileno())
-        Path(partial).replace(path)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
+    with atomic_write(path, private=True) as partial:
+        partial.write_text(text, encoding="utf-8")
+        old = path.stat() if path.exists() else None
+        partial.chmod(old.st_mode & 0o7777 if old else 0o644)
+        if old and os.geteuid() == 0:
+            os.chown(partial, old.st_uid, old.st_gid)
 
 
 def _make_state_folder(folder: Path) -> None:

@@ -15,13 +15,13 @@ from tests.daemon import daemon
 from tests.integration.faults.small_disk import fill, small_disk
 from tests.soak.step_kills import NEW, OLD
 from tests.stepped import Stepped, stepped
-from vitcam.backup import RESTORING
 from vitcam.backup.archive_reader import open_archive
 from vitcam.backup.journal import HalfDoneError, finish_interrupted, unpacking
 from vitcam.backup.places import CarriedFolder
 from vitcam.backup.restore_plan import plan_restore
 from vitcam.backup.restoring import restore
 from vitcam.errors import ConfigError, VitcamError
+from vitcam.folders import RESTORING
 from vitcam.processes.interrupts import Interrupts
 from vitcam.storage.files import rename_new
 from vitcam.storage.owner import OwnedFolder, Owner
