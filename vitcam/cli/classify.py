@@ -1,7 +1,8 @@
 """`vitcam classify`."""
 
+import itertools
 import os
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -89,13 +90,22 @@ def _classify(
 
 
 def _overlay_path(wanted: Path, photo: "ClassifiedPhoto", many: bool) -> Path:
-    """The file itself for one photo; for many photos a file in that folder, named after the photo."""
+    """The file itself for one photo; for many photos a new file in that folder, named after the photo."""
     if not many and not wanted.is_dir():
+        if wanted.exists() and photo.frame.path and wanted.samefile(photo.frame.path):
+            raise UsageError(f"{wanted} is the photo itself; give the picture another name")
         return wanted
     if wanted.suffix:
         raise UsageError(f"--overlay {wanted} is one file for several photos; name a folder")
     wanted.mkdir(parents=True, exist_ok=True)
-    return wanted / f"{Path(photo.frame.path or 'photo').stem}-{photo.frame.seq}.png"
+    name = f"{Path(photo.frame.path or 'photo').stem}-{photo.frame.seq}"
+    path = wanted / f"{name}.png"
+    for number in itertools.count(2):
+        with suppress(FileExistsError):
+            path.touch(exist_ok=False)
+            break
+        path = wanted / f"{name}-{number}.png"
+    return path
 
 
 def _write_overlay(path: Path, photo: "ClassifiedPhoto", kind: str) -> None:

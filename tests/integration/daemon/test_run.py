@@ -103,6 +103,20 @@ def test_several_photos_by_name_get_a_line_each_and_never_one_overlay_file(tmp_p
     assert not (tmp_path / "one.png").exists()
 
 
+def test_an_overlay_replaces_no_photo_neither_its_own_nor_one_that_has_its_name(tmp_path: Path) -> None:
+    folder = photos(tmp_path, 2)
+    (folder / "000-0.png").write_bytes((folder / "001.png").read_bytes())
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    itself = vitcam("classify", str(folder / "000.png"), "--overlay", str(folder / "000.png"))
+    many = vitcam("classify", str(folder / "000.png"), str(folder / "001.png"), "--overlay", str(folder))
+
+    assert itself.code == 2
+    assert "is the photo itself" in itself.err
+    assert many.code == 0
+    assert {path: path.read_bytes() for path in before} == before
+    assert sorted(path.name for path in folder.iterdir() if path not in before) == ["000-0-2.png", "001-0.png"]
+
+
 def test_json_lines_of_an_unsure_label_carry_its_group(tmp_path: Path) -> None:
     options = ("--source", str(unsure_photo(tmp_path)), "--model", str(grouped_model(tmp_path)), "--once", "--no-web")
     events = ("events.enter=0.25", "events.leave=0.1", "events.dwell_s=0")
