@@ -198,12 +198,13 @@ def test_a_damaged_page_of_the_history_costs_the_events_that_were_on_it(
 
 
 @pytest.mark.fault(
-    "the folder of the history may not be written",
-    injected="a read-only tmpfs that holds a history that was ended, or killed with events in its log",
-    observed="every event can be read, and nothing is written there",
+    "nothing can be written beside the history",
+    injected="a tmpfs that is read-only or full, with a history that was ended, or killed with events in its log",
+    observed="every event can be read, and the history stays as it is",
 )
+@pytest.mark.parametrize("fault", ["read-only", "full"])
 @pytest.mark.parametrize("killed", [True, False])
-def test_a_history_on_a_read_only_disk_can_be_read(disk: Path, killed: bool) -> None:
+def test_a_history_on_a_disk_that_takes_nothing_can_be_read(disk: Path, killed: bool, fault: str) -> None:
     script = "import os; " if killed else ""
     write = f"""
 {script}
@@ -222,8 +223,11 @@ assert eventually(lambda: store.get("a"))
 """
     subprocess.run([sys.executable, "-c", write], check=True, timeout=120)
     (disk / "events.db-shm").unlink(missing_ok=True)  # as where it was copied without it
-    subprocess.run(["mount", "-o", "remount,ro", disk], check=True, timeout=60)
-    before = {path.name: path.stat().st_mtime_ns for path in disk.iterdir()}
+    if fault == "full":
+        fill(disk)
+    else:
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True, timeout=60)
+    before = {path.name: path.read_bytes() for path in disk.glob("events.db*")}
     store = EventStore(disk)
     found = store.find(Query()).events
     listed = subprocess.run(
@@ -234,7 +238,7 @@ assert eventually(lambda: store.get("a"))
     assert [event.id for event in found] == ["a"]
     assert store.picture(found[0]) == JPEG
     assert [json.loads(line)["id"] for line in listed.stdout.splitlines()] == ["a"]
-    assert {path.name: path.stat().st_mtime_ns for path in disk.iterdir()} == before
+    assert {name: (disk / name).read_bytes() for name in before} == before
     assert ("events.db-wal" in before) is killed
 
 

@@ -16,6 +16,15 @@ log = logging.getLogger(__name__)
 
 FILE = "events.db"
 _BUSY_S = 10.0  # how long one process waits for another one's transaction
+_NO_LOCKS = (
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_IOERR_SHMOPEN,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+    sqlite3.SQLITE_IOERR_SHMMAP,
+    sqlite3.SQLITE_READONLY_CANTINIT,
+    sqlite3.SQLITE_READONLY_DIRECTORY,
+)
+"""On a disk that is full, or read-only."""
 _DISK_FAILURES = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _CACHE_KB = 256  # by default 2 MB, which a daemon would fill within an hour; the kernel keeps the file's pages, too
 _PAGE = 1024  # half as much is written as with 4096: an event changes six pages, and each goes to the log as a whole
@@ -71,7 +80,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 
 
 def open_to_read(folder: Path) -> sqlite3.Connection:
-    """Another connection, which sees what is committed, also where nobody may write to the folder.
+    """Another connection, which sees what is committed, also where nothing can be written beside the file.
 
     Raises sqlite3.Error if there is no database.
     """
@@ -81,11 +90,11 @@ def open_to_read(folder: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA user_version").fetchone()
     except sqlite3.Error as error:
-        if not is_input_or_output(error) or os.access(folder, os.W_OK):
+        if getattr(error, "sqlite_errorcode", 0) not in _NO_LOCKS:
             return connection
     else:
         return connection
-    connection.close()  # SQLite cannot make the file of its locks, and needs none: nobody writes
+    connection.close()  # SQLite cannot make the file of its locks, and needs none: a process that writes has made it
     if _size(path.with_name(f"{FILE}-wal")):
         connection = _connect(f"{uri}&vfs=unix-none")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
