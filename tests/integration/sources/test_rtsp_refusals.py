@@ -6,6 +6,9 @@ import random
 import re
 import socket
 import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +27,7 @@ from vitcam.sources.rtsp.diagnosis import why_not
 
 BASIC = '401 Unauthorized\r\nWWW-Authenticate: Basic realm="camera"\r\n\r\n'
 DIGEST = '401 Unauthorized\r\nWWW-Authenticate: Digest realm="camera", nonce="n", algorithm=ALGORITHM\r\n\r\n'
+BAD = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
 ESCAPES = "write %40 for @, %23 for #, %2F for / and %3F for ?"
 
 
@@ -216,17 +220,41 @@ def test_the_scheme_that_fits_the_port_is_said(tls: ssl.SSLContext) -> None:
             assert said in refused(f"{scheme}://127.0.0.1:{port}/live")
 
 
-def test_a_server_that_answers_400_without_tls_and_speaks_it_is_one_with_tls() -> None:
-    """As nginx does."""
-    alert, bad = b"\x15\x03\x03\x00\x02\x02\x28", b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
+@contextmanager
+def both_faces(tls: ssl.SSLContext) -> Iterator[int]:
+    """The port of a server that answers 400 to requests without TLS, as nginx does, and nothing to those with TLS."""
 
-    def answer(connection: socket.socket, request: bytes) -> None:
-        connection.sendall(alert if request.startswith(b"\x16") else bad)
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listening.accept()
+            except OSError:  # the end of the test
+                return
+            with suppress(OSError), connection:
+                if connection.recv(1, socket.MSG_PEEK) == b"\x16":
+                    with tls.wrap_socket(connection, server_side=True) as line:
+                        line.recv(10_000)
+                else:
+                    connection.recv(10_000)
+                    connection.sendall(BAD)
 
-    with server(answer) as port:
-        with_tls = refused(f"http://127.0.0.1:{port}/live")
-    with server(sends(bad)) as port:
-        without = refused(f"http://127.0.0.1:{port}/live")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield listening.getsockname()[1]
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join(20)
 
-    assert "write https:// in place of http://" in with_tls
-    assert without.endswith("answers 400 Bad Request")
+
+def test_a_port_that_answers_without_tls_and_speaks_it_has_tls(tls: ssl.SSLContext, tmp_path: Path) -> None:
+    trust = Trust(read_fingerprint(shown(tmp_path)))
+    with both_faces(tls) as port:
+        http, https = (refused(f"{scheme}://127.0.0.1:{port}/live", trust) for scheme in ("http", "https"))
+    with server(sends(BAD)) as port:
+        plain = refused(f"http://127.0.0.1:{port}/live")
+
+    assert "write https:// in place of http://" in http
+    assert "in place of" not in https
+    assert plain.endswith("answers 400 Bad Request")

@@ -61,7 +61,7 @@ class Address:
 
     def without_answer(self, error: Exception) -> str:
         """Why there is no answer from it, and what to do: clauses of one sentence."""
-        if isinstance(error, ssl.SSLError) and error.reason in _NO_TLS:
+        if isinstance(error, ssl.SSLError) and error.reason in _NO_TLS and self.scheme.endswith("s"):
             return self.without_tls
         if isinstance(error, CertificateRefused):
             return f"{reason_of(error)}; {error.advice}"
@@ -87,7 +87,8 @@ class Address:
     def on(self, host: str, port: int) -> str:
         """The same at another place and without TLS, with user and password."""
         user = quote(self.user, safe="") + (f":{quote(self.password, safe='')}" if self.password else "")
-        netloc = f"{user}@{host}:{port}" if user else f"{host}:{port}"
+        place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        netloc = f"{user}@{place}" if user or self.password else place
         return urlsplit(self.url)._replace(scheme=self.scheme.removesuffix("s"), netloc=netloc).geturl()
 
     @property

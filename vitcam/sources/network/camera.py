@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from http import HTTPStatus
-from http.client import HTTP_PORT, HTTPException, HTTPResponse
+from http.client import HTTP_PORT, HTTPS_PORT, HTTPException, HTTPResponse
 from itertools import chain
 from types import TracebackType
 from typing import Self
@@ -131,12 +131,13 @@ class HttpCamera:
     def _other_scheme(self) -> str:
         """That there is TLS where the address says that there is none, or the other way round; empty: there is not."""
         address, patience_s = self._address, self._incoming.patience_s
+        port = address.port or (HTTP_PORT if address.scheme == "http" else HTTPS_PORT)
         with suppress(OSError, HTTPException):
+            if speaks_tls(self._connection.connect(address.host, port, patience_s), address.host):
+                return address.with_tls if address.scheme == "http" else ""
             if address.scheme == "http":
-                line = self._connection.connect(address.host, address.port or HTTP_PORT, patience_s)
-                return address.with_tls if speaks_tls(line, address.host) else ""
-            plain = urlsplit(address.url)._replace(scheme="http")
-            with closing(self._connection.to(plain, patience_s)) as http:
+                return ""
+            with closing(self._connection.to(urlsplit(address.on(address.host, port)), patience_s)) as http:
                 http.request("HEAD", "/")
                 http.getresponse()
                 return address.without_tls
