@@ -79,7 +79,8 @@ class MqttClient:
         """For the state of the run."""
         lost = self.parts.outbox.given_up(KIND) + self._events.dropped + self._alerts.dropped
         waiting = self.parts.outbox.waiting(KIND) + self._events.incoming + self._alerts.incoming
-        trouble = self._trouble or self._refusals.sentence
+        refused = self._refusals.sentence
+        trouble = refused if self._connected and refused else self._trouble or refused
         return MqttState(True, self._connected, self._broker.address, waiting, lost, trouble)
 
     # a sink
@@ -174,10 +175,10 @@ class MqttClient:
 
     def _say(self, trouble: str) -> None:
         """Log it, the same sentence not too often."""
-        if self._breaks >= _MANY_BREAKS and not self._refusals.sentence and "mqtt.name" not in trouble:
-            trouble += f", {self._breaks} times in a row; if another camera has the same name, set mqtt.name"
+        if self._breaks >= _MANY_BREAKS and not self._refusals.sentence and trouble.endswith("no reason"):
+            trouble += ", again and again; if another camera has the same name, set mqtt.name"
         self._trouble = trouble
         said, at_s = self._logged
-        if trouble.partition(", ")[0] != said or time.monotonic() - at_s >= _LOG_EVERY_S:
-            self._logged = (trouble.partition(", ")[0], time.monotonic())
+        if trouble != said or time.monotonic() - at_s >= _LOG_EVERY_S:
+            self._logged = (trouble, time.monotonic())
             log.warning("%s; events wait, and it is tried again", trouble)

@@ -1,5 +1,6 @@
 """Events or alerts on their way to a broker: they are kept on the disk until it has confirmed them."""
 
+import logging
 from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
@@ -8,6 +9,8 @@ from dataclasses import replace
 from vitcam.mqtt.parts import MqttParts
 from vitcam.storage.outbox import Delivery
 from vitcam.threads.event_room import EventRoom
+
+log = logging.getLogger(__name__)
 
 KIND = "mqtt"
 _MOST_INCOMING = 4096  # that the disk has not taken yet
@@ -106,6 +109,7 @@ class Deliveries:
 
     def give_up(self, delivery: Delivery, why: str) -> None:
         """The broker does not take it, and never will."""
+        log.warning("%s", why)
         self._lost.append(delivery)
         self.dropped += 1
         if delivery.rule:

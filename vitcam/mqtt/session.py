@@ -13,11 +13,9 @@ from vitcam.mqtt.broker import (
     BAD_PAYLOAD,
     LET_READ,
     LET_WRITE,
-    NOT_AUTHORIZED,
     RAISE,
     SHUTTING_DOWN,
     TAKEN_OVER,
-    TOO_LARGE,
     Broker,
     BrokerTrouble,
     SentTooMuch,
@@ -26,7 +24,6 @@ from vitcam.mqtt.deliveries import Deliveries
 from vitcam.mqtt.parts import MqttParts
 from vitcam.mqtt.refusals import Refusals
 from vitcam.mqtt.topics import COMMANDS, OFFLINE, ONLINE
-from vitcam.storage.outbox import Delivery
 
 if TYPE_CHECKING:
     from paho.mqtt.client import MQTTMessage
@@ -82,8 +79,7 @@ class MqttSession:
         self._next: Ask | None = None
         self._alone: tuple[int, Ask] | None = None  # with the number of its packet
         self._suspect: Ask | None = None
-        self._quiet_until_s = 0.0
-        self._patient_until_s = 0.0
+        self._quiet_until_s = self._patient_until_s = 0.0
         self._hears: set[str] = set()
         self._kept: dict[str, bytes] = {}
         self._state_sent = ("", float("-inf"))
@@ -116,7 +112,7 @@ class MqttSession:
         return True
 
     def finish(self, trouble: BrokerTrouble | None) -> None:
-        """Keep what the broker has confirmed, and note what it broke the connection for."""
+        """Keep what the broker has confirmed, and leave out what it broke the connection for."""
         self._take_answers()
         for each in self._deliveries:
             each.move()
@@ -124,9 +120,20 @@ class MqttSession:
             for topic in self._hears:
                 self._refusals.note(_hearing(topic), str(trouble))
         elif trouble and self._suspect and trouble.reason not in (TAKEN_OVER, SHUTTING_DOWN):
-            told_why = trouble.reason in (NOT_AUTHORIZED, TOO_LARGE, BAD_PAYLOAD)
-            if told_why or self._refusals.broke(self._suspect.topic):
-                self._blame(self._suspect, trouble.reason)
+            self._blame(self._suspect)
+
+    def _blame(self, asked: Ask) -> None:
+        """Leave out what breaks the connection, but not what each connection begins with."""
+        own = f"{self._parts.topics.base}/"
+        foreign = [each for each in asked.to_hear if not each.startswith(own)]
+        if asked.topic == self._parts.topics.status or (asked.to_hear and not foreign):
+            return
+        if self._refusals.broke(asked.topic):
+            for topic in foreign:
+                self._refuse(topic, f"closes the connection when this camera asks to hear {topic}", LET_READ)
+            if not foreign:
+                why = f"closes the connection when {asked.topic} comes ({len(asked.payload):,} bytes)"
+                self._refuse(asked.topic, why, LET_WRITE)
 
     # what is sent
 
@@ -167,28 +174,27 @@ class MqttSession:
     def _unkept(self, messages: Mapping[str, str]) -> Ask | None:
         """The first one that the broker does not keep yet, and may take."""
         for topic, text in messages.items():
-            payload = text.encode()
-            if self._kept.get(topic) != payload and not self._refusals.hold(topic, len(payload)):
-                return Ask(topic, payload)
+            if self._kept.get(topic) != text.encode() and not self._refusals.hold(topic):
+                return Ask(topic, text.encode())
         return None
 
     def _state(self) -> Ask | None:
         now_s, topic = time.monotonic(), self._parts.topics.state
-        if now_s < self._state_next_s:
+        if now_s < self._state_next_s or self._refusals.hold(topic):
             return None
         self._state_next_s = now_s + _STATE_EVERY_S
         report, (key, sent_s) = self._parts.report(), self._state_sent
         if report.key == key and now_s - sent_s < _STATE_LATEST_S:
             return None
         self._state_sent = (report.key, now_s)
-        return Ask(topic, report.text_within(self._most_bytes(topic)).encode())
+        return Ask(topic, report.text_within(self._connection.room(topic)).encode())
 
     def _picture(self) -> Ask | None:
         parts, topic, now_s = self._parts, self._parts.topics.snapshot, time.monotonic()
         if self._drawing is None:
             if parts.picture_wanted and now_s >= self._picture_next_s and not self._refusals.hold(topic):
                 parts.picture_wanted, self._picture_next_s = False, now_s + _PICTURE_EVERY_S
-                self._drawing = parts.doing.submit(parts.picture, self._most_bytes(topic))
+                self._drawing = parts.doing.submit(parts.picture, self._connection.room(topic))
             return None
         if not self._drawing.done():
             return None
@@ -196,35 +202,30 @@ class MqttSession:
         parts.picture_wanted |= jpeg is None  # the first one is still to come
         return Ask(topic, jpeg) if jpeg else None
 
-    def _most_bytes(self, topic: str) -> int:
-        return self._refusals.most_bytes(topic, self._connection.room(topic))
-
     def _ask(self, ask: Ask) -> None:
         size = len(ask.payload)
         if ask.to_hear:
             number = self._connection.ask_for(ask.to_hear)
-        elif size > self._connection.room(ask.topic):
-            self._refuse(ask.topic, f"takes no message of {size:,} bytes, so {ask.topic} is left out", size)
-            return
-        elif self._refusals.hold(ask.topic, size):
-            return
-        else:
+        elif size <= self._connection.room(ask.topic):
             number = self._connection.send(ask.topic, ask.payload, retain=True)
+        else:
+            self._refuse(ask.topic, f"takes no message of {size:,} bytes, so {ask.topic} is left out", RAISE)
+            return
         self._alone, self._suspect = (number, ask), ask
         self._be_patient(size)
 
     def _feed(self, deliveries: Deliveries) -> None:
         topic = deliveries.topic
         while self._in_flight < self._connection.limits.window and not self._refusals.hold(topic):
-            delivery = deliveries.next()
-            if delivery is None:
+            if (delivery := deliveries.next()) is None:
                 return
             body = delivery.body.encode()
-            if len(body) > self._connection.room(topic):
-                self._give_up(deliveries, delivery, f"takes no message of {len(body):,} bytes")
-                continue
-            self._be_patient(len(body))
-            deliveries.in_flight[self._connection.send(topic, body, retain=False)] = delivery
+            if len(body) <= self._connection.room(topic):
+                self._be_patient(len(body))
+                deliveries.in_flight[self._connection.send(topic, body, retain=False)] = delivery
+            else:
+                why = f"takes no message of {len(body):,} bytes, so one for {topic} is lost"
+                deliveries.give_up(delivery, self._broker.refusal(topic, why, RAISE))
 
     def _be_patient(self, size: int = 0) -> None:
         self._patient_until_s = time.monotonic() + ANSWER_S + size / _SLOW_BYTES_S
@@ -253,11 +254,21 @@ class MqttSession:
                 self._quiet_until_s = time.monotonic() + _BREAKS_WITHIN_S * (self.cautious and self._over_s is None)
                 if ask.to_hear:
                     self._note_hearing(ask.to_hear, reasons)
-                else:
-                    self._note_asked(ask, reasons[0])
+                elif self._takes(ask.topic, reasons[0], len(ask.payload)):
+                    self._kept[ask.topic] = ask.payload if ask.topic != self._parts.topics.snapshot else b""
             for each in self._deliveries:
-                if (delivery := each.in_flight.pop(number, None)) is not None:
-                    self._note_delivered(each, delivery, reasons[0])
+                if (delivery := each.in_flight.pop(number, None)) is None:
+                    continue
+                size = len(delivery.body.encode())
+                if reasons[0].value == BAD_PAYLOAD:
+                    why = f"does not take {size:,} bytes, so one for {each.topic} is lost"
+                    each.give_up(delivery, self._broker.refusal(each.topic, why, RAISE))
+                elif self._takes(each.topic, reasons[0], size):
+                    each.confirmed(delivery)
+                elif delivery.urgent:
+                    each.give_up(delivery, self._refusals.of(each.topic))
+                else:
+                    each.put_back(delivery)
 
     def _note_hearing(self, topics: tuple[str, ...], reasons: "list[ReasonCode]") -> None:
         self._hears.update(topics)
@@ -265,58 +276,21 @@ class MqttSession:
             self._refusals.took(_hearing(topic))
             if reason.is_failure:
                 self._hears.discard(topic)
-                why = f"does not let this camera hear {topic}: {reason}"
-                self._refusals.note(_hearing(topic), self._broker.refusal(topic, why, LET_READ))
+                self._refuse(topic, f"does not let this camera hear {topic}: {reason}", LET_READ)
 
-    def _note_asked(self, ask: Ask, reason: "ReasonCode") -> None:
-        if reason.value == BAD_PAYLOAD:
-            self._try_smaller(ask)
-        elif reason.is_failure:
-            self._refuse(ask.topic, f"refuses {ask.topic}: {reason}")
-        else:
-            self._refusals.took(ask.topic)
-            if ask.topic in (self._parts.topics.status, *self._parts.retained):
-                self._kept[ask.topic] = ask.payload
-
-    def _note_delivered(self, deliveries: Deliveries, delivery: Delivery, reason: "ReasonCode") -> None:
+    def _takes(self, topic: str, reason: "ReasonCode", size: int) -> bool:
+        """Note what the broker said to a message; whether it has it."""
         if not reason.is_failure:
-            self._refusals.took(deliveries.topic)
-            deliveries.confirmed(delivery)
+            self._refusals.took(topic)
         elif reason.value == BAD_PAYLOAD:
-            self._give_up(deliveries, delivery, f"refuses a message of {len(delivery.body.encode()):,} bytes")
+            self._refuse(topic, f"does not take {topic} of {size:,} bytes", RAISE)
         else:
-            self._refuse(deliveries.topic, f"refuses {deliveries.topic}: {reason}")
-            if delivery.urgent:
-                deliveries.give_up(delivery, self._refusals.of(deliveries.topic))
-            else:
-                deliveries.put_back(delivery)
+            self._refuse(topic, f"refuses {topic}: {reason}", LET_WRITE)
+        return not reason.is_failure
 
-    def _refuse(self, topic: str, why: str, size: int = 0) -> None:
-        self._refusals.note(topic, self._broker.refusal(topic, why, RAISE if size else LET_WRITE), size)
-
-    def _try_smaller(self, ask: Ask) -> None:
-        """Pictures and the state come smaller from now on; anything else is left out."""
-        topics = self._parts.topics
-        then = "smaller ones are sent" if ask.topic in (topics.state, topics.snapshot) else "it is left out"
-        self._refuse(ask.topic, f"does not take {ask.topic} of {len(ask.payload):,} bytes, so {then}", len(ask.payload))
-        self._state_sent = ("", float("-inf"))
-        self._parts.picture_wanted |= ask.topic == topics.snapshot
-
-    def _give_up(self, deliveries: Deliveries, delivery: Delivery, why: str) -> None:
-        self._refuse(deliveries.topic, f"{why}; one for {deliveries.topic} is lost", len(delivery.body.encode()))
-        deliveries.give_up(delivery, self._refusals.of(deliveries.topic))
-
-    def _blame(self, ask: Ask, reason: int) -> None:
-        """The broker breaks the connection when it is asked this."""
-        if ask.to_hear:
-            foreign = [topic for topic in ask.to_hear if not topic.startswith(f"{self._parts.topics.base}/")]
-            for topic in foreign or ask.to_hear:
-                why = f"closes the connection when this camera asks to hear {topic}"
-                self._refusals.note(_hearing(topic), self._broker.refusal(topic, why, LET_READ))
-        elif reason != NOT_AUTHORIZED and ask.topic in (self._parts.topics.snapshot, self._parts.topics.state):
-            self._try_smaller(ask)
-        else:
-            self._refuse(ask.topic, f"closes the connection when {ask.topic} comes ({len(ask.payload):,} bytes)")
+    def _refuse(self, topic: str, why: str, cure: str) -> None:
+        key = _hearing(topic) if cure == LET_READ else topic
+        self._refusals.note(key, self._broker.refusal(topic, why, cure))
 
     # what is heard
 

@@ -65,7 +65,14 @@ class OddBroker:
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        with suppress(OSError, EOFError), connection, connection.makefile("rb") as reader:
+        with suppress(OSError, EOFError), connection:
+            self._answer(connection)
+            connection.shutdown(socket.SHUT_WR)  # closed at once, it would take back the answers that are on their way
+            while connection.recv(65536):
+                pass
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection.makefile("rb") as reader:
             answers = is_5 = 0
             while not self._closes_after or answers <= self._closes_after:
                 first = _exactly(reader.read(1), 1)[0]
@@ -81,13 +88,13 @@ class OddBroker:
                 elif first >> 4 == _PING:
                     answer = b"\xd0\0"
                 if answer is None:
-                    if is_5 and self._reason:
-                        connection.sendall(packet(0xE0, bytes([self._reason])))
-                    return
+                    break
                 connection.sendall(answer)
                 answers += bool(answer)
                 for each in self._sends() if first >> 4 == _SUBSCRIBE else ():
                     connection.sendall(each)
+            if is_5 and self._reason:
+                connection.sendall(packet(0xE0, bytes([self._reason])))
 
     def _publish(self, first: int, body: bytes, is_5: int) -> bytes | None:
         size = struct.unpack(">H", body[:2])[0]
