@@ -24,6 +24,7 @@ from vitcam.mqtt.deliveries import Deliveries
 from vitcam.mqtt.parts import MqttParts
 from vitcam.mqtt.refusals import Refusals
 from vitcam.mqtt.topics import COMMANDS, OFFLINE, ONLINE
+from vitcam.storage.outbox import Delivery
 
 if TYPE_CHECKING:
     from paho.mqtt.client import MQTTMessage
@@ -254,21 +255,30 @@ class MqttSession:
                 self._quiet_until_s = time.monotonic() + _BREAKS_WITHIN_S * (self.cautious and self._over_s is None)
                 if ask.to_hear:
                     self._note_hearing(ask.to_hear, reasons)
-                elif self._takes(ask.topic, reasons[0], len(ask.payload)):
-                    self._kept[ask.topic] = ask.payload if ask.topic != self._parts.topics.snapshot else b""
-            for each in self._deliveries:
-                if (delivery := each.in_flight.pop(number, None)) is None:
-                    continue
-                size = len(delivery.body.encode())
-                if reasons[0].value == BAD_PAYLOAD:
-                    why = f"does not take {size:,} bytes, so one for {each.topic} is lost"
-                    each.give_up(delivery, self._broker.refusal(each.topic, why, RAISE))
-                elif self._takes(each.topic, reasons[0], size):
-                    each.confirmed(delivery)
-                elif delivery.urgent:
-                    each.give_up(delivery, self._refusals.of(each.topic))
                 else:
-                    each.put_back(delivery)
+                    self._note_kept(ask, reasons[0])
+            for each in self._deliveries:
+                if (delivery := each.in_flight.pop(number, None)) is not None:
+                    self._note_delivered(each, delivery, reasons[0])
+
+    def _note_kept(self, ask: Ask, reason: "ReasonCode") -> None:
+        topics = self._parts.topics
+        if self._takes(ask.topic, reason, len(ask.payload)):
+            self._kept[ask.topic] = ask.payload if ask.topic != topics.snapshot else b""
+        elif ask.topic == topics.state:
+            self._state_sent = ("", float("-inf"))
+
+    def _note_delivered(self, deliveries: Deliveries, delivery: Delivery, reason: "ReasonCode") -> None:
+        topic, size = deliveries.topic, len(delivery.body.encode())
+        if reason.value == BAD_PAYLOAD:
+            why = f"does not take {size:,} bytes, so one for {topic} is lost"
+            deliveries.give_up(delivery, self._broker.refusal(topic, why, RAISE))
+        elif self._takes(topic, reason, size):
+            deliveries.confirmed(delivery)
+        elif delivery.urgent:
+            deliveries.give_up(delivery, self._refusals.of(topic))
+        else:
+            deliveries.put_back(delivery)
 
     def _note_hearing(self, topics: tuple[str, ...], reasons: "list[ReasonCode]") -> None:
         self._hears.update(topics)
