@@ -15,6 +15,7 @@ COUNTS = {
     "configurations": 2_000,
     "bundles": 6_000,
     "zips": 5_000,
+    "rights": 8_000,
 }
 """By the name of the module."""
 

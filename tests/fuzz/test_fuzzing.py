@@ -13,6 +13,7 @@ COUNTS = {
     "configurations": 300,
     "bundles": 200,
     "zips": 120,
+    "rights": 4_000,
 }
 
 

@@ -28,6 +28,7 @@ class Grant:
     scope: Scope
     shown: str
     """`password`, `session` or the name of a token."""
+    is_token: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class Guard:
             if any(self._sessions.is_open(str(kept), identifier) for identifier in credentials.sessions):
                 return Grant(scope, "session")
         if credentials.token and (token := find_token(known.tokens, credentials.token)):
-            return Grant(token.scope, token.name)
+            return Grant(token.scope, token.name, is_token=True)
         return None
 
     def proved(self, credentials: Credentials) -> Grant | None:

@@ -11,7 +11,7 @@ from vitcam.actions.push import MISSING, encrypted, has_push, public_key, signat
 from vitcam.actions.push_devices import PushDevice
 from vitcam.actions.rule_engine import RuleEngine
 from vitcam.actions.task import is_made_up
-from vitcam.alerts.alert import WAYS, Alert, alert_record, changed_alert, new_alert, rule_record
+from vitcam.alerts.alert import WAYS, Alert, alert_record, changed_alert, new_alert, rule_record, saved_record
 from vitcam.alerts.saved_alerts import MOST_ALERTS, SavedAlerts
 from vitcam.config.tables import OnSettings
 from vitcam.errors import UsageError, VitcamError
@@ -45,6 +45,10 @@ class RunningAlerts:
                 {"id": each.id, "name": each.name, "added": rfc3339(each.added_s)} for each in self._engine.devices.all
             ],
         }
+
+    def values(self) -> dict[str, Any]:
+        """The alerts by id, with their secrets."""
+        return {alert.id: saved_record(alert) for alert in self._alerts}
 
     def make(self, body: Any) -> dict[str, Any]:
         """Make an alert; returns it, and why it is not kept. Raises UsageError."""

@@ -62,6 +62,7 @@ from vitcam.storage.lock import FolderLock
 from vitcam.storage.outbox import Outbox
 from vitcam.text import readable
 from vitcam.web.parts import WebParts
+from vitcam.web.revisions import Revisions
 from vitcam.web.stream.variant import Demand
 from vitcam.zones.active import ActiveAreas
 
@@ -246,6 +247,7 @@ def assemble(
             set_aside=set_aside,
             settings=running_settings,
             unsaved=trials.unsaved,
+            revisions=Revisions(state_folder(environ)),
             alerts=alerts,
             fetch=fetch,
             peers=peers,

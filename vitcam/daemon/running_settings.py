@@ -118,11 +118,7 @@ class RunningSettings:
 
     def record(self) -> dict[str, Any]:
         """For `/api/settings`."""
-        trouble, layers = "", self._layers_or_refuse()
-        try:
-            effective = layers(self.layer)
-        except VitcamError as error:  # the configuration was changed, and nobody has read it again so far
-            trouble, effective = str(error), EffectiveSettings.of(self.running)
+        effective, trouble = self._effective()
         rows = [self._row(name, effective) for name in options() if name in ON_PAGE]
         return {
             "settings": rows,
@@ -130,6 +126,11 @@ class RunningSettings:
             "restart": {"needed": [row["name"] for row in rows if row["waits"]], "possible": self._service},
             "trouble": trouble,
         }
+
+    def values(self) -> dict[str, Any]:
+        """The same settings by name, each with its value, also a secret one, and where that comes from."""
+        effective, _ = self._effective()
+        return {name: [_value(effective.settings, name), _origin(name, effective)] for name in sorted(ON_PAGE)}
 
     def change(self, values: Mapping[str, object]) -> str:
         """Take over new values of some settings; None: the default.
@@ -162,6 +163,14 @@ class RunningSettings:
             raise FixedElsewhere("nothing would start vitcam again here; end it and start it yourself")
         self.restart_asked.set()
 
+    def _effective(self) -> tuple[EffectiveSettings, str]:
+        """All layers merged, and why they cannot be now; empty if they are."""
+        layers = self._layers_or_refuse()
+        try:
+            return layers(self.layer), ""
+        except VitcamError as error:  # the configuration was changed, and nobody has read it again so far
+            return EffectiveSettings.of(self.running), str(error)
+
     def _layers_or_refuse(self) -> Layers:
         if self._layers is None:
             raise UsageError("nothing can be set on the page of this run")
@@ -182,7 +191,7 @@ class RunningSettings:
             "allowed": option.allowed,
             "doc": option.rule.doc,
             "live": option.rule.live,
-            "from": "configuration" if place else "page" if name in effective.page else "default",
+            "from": _origin(name, effective),
             "place": place,
             "waits": value != _value(self.running, name),
             "unread": name in effective.unread,
@@ -259,6 +268,10 @@ def _changed(effective: EffectiveSettings, before: PageLayer, values: Mapping[st
             after[name] = list(fit) if isinstance(fit, tuple) else fit
     is_said = "store.keep_days" in values
     return replace(before, values=after, unread="" if is_said else before.unread)
+
+
+def _origin(name: str, effective: EffectiveSettings) -> str:
+    return "configuration" if effective.given(name) else "page" if name in effective.page else "default"
 
 
 def _value(settings: Settings, name: str) -> Any:

@@ -19,6 +19,7 @@ from vitcam.web.requests.middleware import (
 )
 from vitcam.web.requests.photos import PhotoRequests
 from vitcam.web.requests.proxies import TrustedProxies
+from vitcam.web.requests.versions import Versions
 from vitcam.web.route_table import HANDLERS
 from vitcam.web.stream.encoder import Encoder
 
@@ -55,6 +56,7 @@ def build_app(
             kind: Quota(MAX_CLIENTS, MAX_OF_ONE_ADDRESS, kind) for kind in ("streams", "predictions", "snapshots")
         },
         photos=PhotoRequests(parts, threads),
+        versions=Versions(parts.revisions, access),
         changes=Admission.of_changes(CHANGE, threads.change),
     )
     checks = [check_host_and_origin(allowed_hosts, framed), *([access.middleware(context.routes)] if access else [])]

@@ -9,6 +9,7 @@ from vitcam.web.parts import WebParts, WebThreads
 from vitcam.web.requests.access import AccessControl
 from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.photos import PhotoRequests
+from vitcam.web.requests.versions import Versions
 from vitcam.web.route import Route
 from vitcam.web.stream.encoder import Encoder
 
@@ -31,6 +32,8 @@ class AppContext:
     """Who has an open `streams` or `predictions`, or gets one of the `snapshots`."""
     photos: PhotoRequests
     """Of requests that bring a photo, all together: each is kept in memory while it waits for its turn."""
+    versions: Versions
+    """Of documents that several clients may change."""
     changes: Admission
     """Of requests that change how vitcam works, all together."""
 

@@ -25,6 +25,7 @@ from vitcam.sources.playback import Playback
 from vitcam.state import State
 from vitcam.storage.unsaved import Unsaved
 from vitcam.threads.worker import WatchedExecutor
+from vitcam.web.revisions import Revisions
 from vitcam.web.stream.variant import Demand, Variant
 from vitcam.web.tls import CertificateFiles
 from vitcam.zones.active import ActiveAreas
@@ -124,6 +125,10 @@ class SettingsChoice(Protocol):
         """Each with its value and its place, and whether vitcam can start itself again."""
         ...
 
+    def values(self) -> dict[str, Any]:
+        """All of them by name, each with its value, also a secret one, and where that comes from."""
+        ...
+
     def change(self, values: Mapping[str, object]) -> str:
         """Take over new values, null for the default; returns why they are not kept, "" if they are.
 
@@ -141,6 +146,10 @@ class Alerts(Protocol):
 
     def record(self) -> dict[str, Any]:
         """Alerts, the rules of the configuration, and what came of both last."""
+        ...
+
+    def values(self) -> dict[str, Any]:
+        """The alerts by id, with their secrets."""
         ...
 
     def make(self, body: Any, /) -> dict[str, Any]:
@@ -222,6 +231,8 @@ class WebParts:
     """None: nothing can be set."""
     unsaved: Unsaved = field(default_factory=Unsaved)
     """Saves words."""
+    revisions: Revisions = field(default_factory=lambda: Revisions(None))
+    """Of what several clients may change."""
     alerts: Alerts | None = None
     """None: no alerts can be made, as in a run that classifies files as fast as it can."""
     peers: PeerWatch = field(default_factory=lambda: PeerWatch((), None))

@@ -59,6 +59,8 @@ class Route:
     """Status 200: media type -> schema; {} for bytes, such as a picture. Without any: it always leads elsewhere."""
     leads_to: str = ""
     """Where 303 leads, for people."""
+    versioned: bool = False
+    """True: it answers with the ETag of a document, and a change may name the version that it is of (If-Match)."""
     cached: bool = False
     """True: it answers 304 to a client that has it already."""
     ranges: bool = False

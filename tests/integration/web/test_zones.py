@@ -237,7 +237,7 @@ def test_a_cameras_zones_and_masks_are_kept_for_the_next_start(tmp_path: Path, n
         zones = second.state()["zones"]
 
     assert answer["remembered"]
-    assert found == {key: value for key, value in answer.items() if key not in ("remembered", "reason")}
+    assert found == {key: value for key, value in answer.items() if key not in ("remembered", "reason", "removed")}
     assert set(zones) == {"door"}
 
 

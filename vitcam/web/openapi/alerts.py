@@ -40,7 +40,10 @@ def alert_schemas() -> dict[str, Schema]:
                 "devices": array_of(device, "Browsers that get messages."),
             }
         ),
-        "Alert": record(alert | told, "A rule of the page. Addresses are shown as far as that tells no secret."),
+        "Alert": record(
+            alert | told | {"etag": described(TEXT, "As in the header.")},
+            "A rule of the page. Addresses are shown as far as that tells no secret.",
+        ),
         "AlertRequest": record(wanted, "What is left out is as it was, or as usual.", optional=tuple(wanted))
         | {"additionalProperties": False},
         "ChangedAlert": record({"alert": named("Alert"), "remembered": FLAG, "reason": TEXT}),

@@ -16,10 +16,10 @@ from vitcam.names.languages import LANGUAGES
 from vitcam.names.wanted import MOST
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.resize import InputSpec
-from vitcam.pictures.view import Follow
 from vitcam.sources.playback import Position
 from vitcam.state import State
 from vitcam.web.openapi.alerts import alert_schemas
+from vitcam.web.openapi.areas import RECT, areas_schemas, fractions
 from vitcam.web.openapi.history import PLACE, event_schemas
 from vitcam.web.openapi.schema import (
     ANYTHING,
@@ -28,6 +28,7 @@ from vitcam.web.openapi.schema import (
     NUMBER,
     PROBABILITY,
     TEXT,
+    TIME,
     Schema,
     array_of,
     described,
@@ -40,10 +41,8 @@ from vitcam.web.openapi.schema import (
 from vitcam.web.openapi.settings import settings_schemas
 from vitcam.web.stream.variant import STEPS, Steps, Variant
 
-_RECT = array_of(NUMBER, "x, y, width and height, in fractions of the picture.", minItems=4, maxItems=4)
 _GRID = array_of(array_of(NUMBER), "One weight for each patch: rows of columns.")
 _HEADS = array_of(_GRID, "One grid for each attention head of the last block.")
-_ORIGIN: Schema = one_of(("page", "configuration"), "What set them.")
 _OWN_NAMES: Schema = {
     "type": "object",
     "additionalProperties": described(TEXT, "Empty: it is hidden."),
@@ -57,13 +56,24 @@ def components() -> dict[str, Schema]:
     """Every schema by its name."""
     return {
         "Error": record({"error": described(TEXT, "One sentence: what was found, what is allowed, what to do.")}),
+        "OutOfDate": record(
+            {
+                "error": TEXT,
+                "present": described(ANYTHING, "The document as it is now, in the form of its GET."),
+                "etag": described(TEXT, "Of the present document, as in the header."),
+                "time": nullable(TIME, "When it was changed; null where that is not known."),
+                "by": described(TEXT, "Who changed it, for people; empty where that is not known."),
+                "token": nullable(TEXT, "The name of the token that did; null: it was none."),
+            },
+            "A document was changed meanwhile.",
+        ),
         "Guess": record({"label": TEXT, "p": PROBABILITY}, "A label or a group, and its probability."),
         "Shown": record(
             {"label": nullable(TEXT), "p": PROBABILITY, "level": one_of(get_args(Level))},
             "What is displayed: the finest name, of a label or a group, with a probability of at least 0.5. "
             "Without such a name `label` is null, and `p` is that of the best guess.",
         ),
-        "Frame": record({"width": COUNT, "height": COUNT, "crop": _RECT}, "The picture in px, and what the model saw."),
+        "Frame": record({"width": COUNT, "height": COUNT, "crop": RECT}, "The picture in px, and what the model saw."),
         "Prediction": record(_prediction(), "What the model says of one picture."),
         "LivePrediction": record(_prediction() | _live(), "One server-sent event.", optional=("attention",)),
         "PhotoPrediction": record(
@@ -147,20 +157,22 @@ def components() -> dict[str, Schema]:
         "Words": record({"words": array_of(TEXT), "remembered": FLAG, "reason": _REASON}),
         **event_schemas(),
         **alert_schemas(),
-        "Zones": record(_areas() | _of_zones(), "Zones and privacy masks."),
-        "ChangedZones": record(_areas() | _of_zones() | {"remembered": FLAG, "reason": _REASON}),
-        "ZonesRequest": record(_areas()),
         "Names": record(_names(), "What labels and groups are called."),
-        "ChangedNames": record(_names() | {"remembered": FLAG, "reason": _REASON}),
+        "ChangedNames": record(
+            _names()
+            | {"remembered": FLAG, "reason": _REASON}
+            | {"removed": described(_OWN_NAMES, "Names of your own that were there and are not any more.")}
+        ),
         "NamesRequest": record(
             {"language": nullable(one_of(LANGUAGES), "Null: none is chosen."), "names": _OWN_NAMES},
             "All that is set on the page. What is left out is not set.",
             optional=("language", "names"),
         )
         | {"additionalProperties": False, "minProperties": 1},
+        **areas_schemas(),
         **settings_schemas(),
         "Status": record({"status": TEXT, "reason": described(TEXT, "What is wrong.")}, optional=("reason",)),
-        "CropRequest": record({"crop": nullable(_fractions())}),
+        "CropRequest": record({"crop": nullable(fractions())}),
         "PlaybackRequest": {"oneOf": [_only("paused", FLAG), _only("step", {"type": "integer", "enum": [1, -1]})]},
         "WordsRequest": record({"words": array_of(TEXT)}),
     }
@@ -231,30 +243,12 @@ def _photo() -> dict[str, Schema]:
 def _view() -> dict[str, Schema]:
     return {
         "picture": nullable(array_of(COUNT, "Width and height, in px.", minItems=2, maxItems=2)),
-        "crop": nullable(_RECT, "The part that was chosen; null for the whole picture."),
-        "seen": nullable(_RECT, "The part of it that the model sees."),
+        "crop": nullable(RECT, "The part that was chosen; null for the whole picture."),
+        "seen": nullable(RECT, "The part of it that the model sees."),
         "line": described(TEXT, "The crop as a line of the configuration file."),
         "remembered": FLAG,
         "fixed": described(TEXT, "Where the configuration says it; empty: the page can change it."),
     }
-
-
-def _areas() -> dict[str, Schema]:
-    rules = {"enter": nullable(PROBABILITY), "leave": nullable(PROBABILITY), "dwell_s": nullable(NUMBER)}
-    labels = array_of(TEXT, "Labels and groups that begin an event there; empty: every one.")
-    rect = nullable(_fractions())
-    follow = nullable(one_of(get_args(Follow)), "Whether what moves there is followed; null: as the settings say.")
-    zone = record({"rect": rect, "labels": labels, **rules, "follow": follow}, optional=("labels", *rules, "follow"))
-    return {
-        "zones": {"type": "object", "additionalProperties": zone, "description": "By name."},
-        "masks": array_of(rect, "Parts of the picture that are black before anybody gets it."),
-    }
-
-
-def _of_zones() -> dict[str, Schema]:
-    place = described(TEXT, "Where the configuration says them; empty: the page can change them.")
-    warning = described(TEXT, "What may still show what the newest masks hide; empty: nothing does.")
-    return {"from": _ORIGIN, "fixed": record({"zones": place, "masks": place}), "warning": warning}
 
 
 def _names() -> dict[str, Schema]:
@@ -338,10 +332,6 @@ def _stream() -> Schema:
         },
         "The parameters of `/stream` and their defaults.",
     )
-
-
-def _fractions() -> Schema:
-    return array_of({"type": "number", "minimum": 0, "maximum": 1}, _RECT["description"], minItems=4, maxItems=4)
 
 
 def _only(name: str, schema: Schema) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from vitcam._version import __version__
 from vitcam.access.tokens import Scope
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.components import components
-from vitcam.web.openapi.schema import Schema
+from vitcam.web.openapi.schema import TEXT, Schema
 from vitcam.web.requests.base_path import base_of
 from vitcam.web.route import BODY_REFUSALS, JSON, Route, as_json
 
@@ -39,10 +39,20 @@ _WHY = {
     404: "There is nothing of that name.",
     408: "The body did not arrive in time.",
     409: "The source cannot do that, or the configuration says otherwise.",
+    412: "It was changed after the version that `If-Match` names.",
     413: "The body is too large.",
     416: "The file has no such part.",
     429: "There are too many variants, or too many attempts with wrong credentials.",
     503: "It is busy, or there is no picture or no answer now.",
+}
+
+
+_ETAG: dict[str, Any] = {"description": "The version of the document: another one where it is.", "schema": TEXT}
+_IF_MATCH: dict[str, Any] = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "The ETag of the version that the change is of. Without it, any version is changed.",
+    "schema": {"type": "string", "pattern": r'^(\*|"[0-9a-f]{24}")$'},
 }
 
 
@@ -115,13 +125,15 @@ def _parameters(route: Route) -> list[dict[str, Any]]:
         for name in re.findall(r"{(\w+)}", route.path)
     ]
     in_query = [{"name": name, "in": "query", "schema": schema} for name, schema in route.parameters.items()]
-    return in_path + in_query
+    return in_path + in_query + ([_IF_MATCH] if route.versioned and route.method != "GET" else [])
 
 
 def _responses(route: Route) -> dict[str, Any]:
     responses: dict[str, Any] = {}
     if route.answers:
         responses["200"] = {"description": route.doc, "content": _content(route.answers)}
+        if route.versioned:
+            responses["200"]["headers"] = {"ETag": _ETAG}
     if route.leads_to:
         responses["303"] = {"description": route.leads_to}
     if route.cached:
@@ -132,6 +144,9 @@ def _responses(route: Route) -> dict[str, Any]:
     for status in sorted(refusals):
         content = as_json("Error") | (dict(route.unavailable) if status == 503 else {})
         responses[str(status)] = {"description": _WHY[status], "content": _content(content)}
+    if route.versioned and route.method != "GET":
+        content = _content(as_json("OutOfDate"))
+        responses["412"] = {"description": _WHY[412], "headers": {"ETag": _ETAG}, "content": content}
     return responses
 
 

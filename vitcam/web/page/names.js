@@ -2,7 +2,9 @@
 
 import { t } from "./language/language.js";
 import { checkSession } from "./session.js";
+import { mergedWords, sendChange } from "./versions/change.js";
 
+const LANGUAGE = "\n"; // among names, which have one line
 const MOST = 50; // rows that exist at once: a model may have thousands of labels
 const find = (name) => document.getElementById(`names-${name}`);
 
@@ -16,8 +18,8 @@ export class Names {
   #name = find("name");
   #message = find("message");
   #record = null; // of /api/names
+  #etag = "";
   #rows = []; // {label, isGroup, called, own, place, text}
-  #others = {}; // names for labels that another model has
   #selected = new Set(); // labels
   #seen;
   #changed;
@@ -32,7 +34,7 @@ export class Names {
     this.#panel.addEventListener("submit", (event) => { event.preventDefault(); this.#give(); });
     find("hide").addEventListener("click", () => this.#send(""));
     find("reset").addEventListener("click", () => this.#send(null));
-    this.#language.addEventListener("change", () => this.#put({ language: this.#language.value, names: this.#names() }, t("names.language_changed")));
+    this.#language.addEventListener("change", () => this.#put({ ...valuesOf(this.#record), [LANGUAGE]: this.#language.value }, t("names.language_changed")));
     this.#search.addEventListener("input", () => this.#draw());
     this.#search.addEventListener("keydown", (event) => this.#leave(event));
     this.#list.addEventListener("change", ({ target }) => this.#select(target.value, target.checked));
@@ -44,7 +46,7 @@ export class Names {
       const response = checkSession(await fetch("api/names"));
       const answer = await response.json();
       if (!response.ok) return this.#say(answer.error, true);
-      this.#read(answer);
+      this.#read(answer, response.headers.get("ETag"));
     } catch {
       return this.#say(t("common.no_answer"), true);
     }
@@ -63,22 +65,11 @@ export class Names {
     this.#button.focus();
   }
 
-  // record: of /api/names; a label and a group of one name are one row, because one name is for both
-  #read(record) {
+  // record: of /api/names
+  #read(record, etag) {
     this.#record = record;
-    const places = new Map(Object.entries(record.fixed.names).map(([name, place]) => [keyOf(name), place]));
-    const rows = new Map();
-    const take = ({ label, translation, name }, isGroup) => {
-      if (rows.has(label)) return;
-      const own = name === translation ? null : name ?? "";
-      const place = places.get(keyOf(label)) ?? places.get(keyOf(translation)) ?? null;
-      rows.set(label, { label, isGroup, called: translation, own, place, text: [label, translation, own ?? ""].map(keyOf) });
-    };
-    for (const each of record.labels) take(each, false);
-    for (const each of record.groups) take(each, true);
-    this.#rows = [...rows.values()];
-    const known = new Set(this.#rows.flatMap(({ text: [label, translation] }) => [label, translation]));
-    this.#others = Object.fromEntries(Object.entries(record.names).filter(([label]) => !known.has(keyOf(label))));
+    this.#etag = etag ?? "";
+    this.#rows = rowsOf(record);
     this.#language.replaceChildren(...record.languages.map(({ code, name }) => new Option(name, code, false, code === record.language)));
     this.#language.disabled = record.fixed.language !== null;
     find("language-fixed").hidden = record.fixed.language === null;
@@ -156,34 +147,28 @@ export class Names {
     const labels = [...this.#selected];
     const first = this.#rows.find(({ label }) => label === labels[0]).called;
     const said = t(`names.said.${name === null ? "reset" : name === "" ? "hidden" : "called"}`, { n: labels.length, first, name });
-    const names = this.#names();
+    const values = valuesOf(this.#record);
     for (const label of labels) {
-      delete names[label];
-      if (name !== null) names[label] = name;
+      delete values[label];
+      if (name !== null) values[label] = name;
     }
-    const { language, fixed } = this.#record;
-    return this.#put({ ...(fixed.language === null ? { language } : {}), names }, said);
+    return this.#put(values, said);
   }
 
-  // what was set here so far
-  #names() {
-    const own = this.#rows.filter((row) => row.own !== null && !row.place).map((row) => [row.label, row.own]);
-    return { ...this.#others, ...Object.fromEntries(own) };
-  }
-
-  async #put(body, said) {
+  // values: as `valuesOf` has them
+  async #put(values, said) {
+    const bodyOf = ({ [LANGUAGE]: language, ...names }) => ({ ...(this.#record.fixed.language === null ? { language } : {}), names });
     try {
-      const response = checkSession(await fetch("api/names", { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }));
-      const answer = await response.json();
-      if (!response.ok) {
+      const { answer, etag, isMerged } = await sendChange("api/names", "PUT", this.#etag, valuesOf(this.#record), values, { valuesOf, bodyOf, questionsOf });
+      if (!answer) {
         this.#language.value = this.#record.language;
-        return this.#say(answer.error, true);
+        return this.#say(t("versions.not_saved"), true);
       }
-      this.#read(answer);
-      if (answer.remembered) this.#say(said);
-      else this.#say(`${said} ${t("common.not_kept", { reason: answer.reason })}`);
-    } catch {
-      return this.#say(t("common.no_answer"), true);
+      this.#read(answer, etag);
+      this.#say([said, answer.remembered ? "" : t("common.not_kept", { reason: answer.reason })].filter(Boolean).join(" ") + mergedWords(isMerged));
+    } catch (error) {
+      this.#language.value = this.#record.language;
+      return this.#say(error.message, true);
     }
     this.#selected.clear();
     this.#name.value = this.#search.value = "";
@@ -197,6 +182,42 @@ export class Names {
     this.#message.classList.toggle("bad", bad);
     this.#message.textContent = sentence;
   }
+}
+
+// a label and a group of one name are one row, because one name is for both
+function rowsOf(record) {
+  const places = new Map(Object.entries(record.fixed.names).map(([name, place]) => [keyOf(name), place]));
+  const rows = new Map();
+  const take = ({ label, translation, name }, isGroup) => {
+    if (rows.has(label)) return;
+    const own = name === translation ? null : name ?? "";
+    const place = places.get(keyOf(label)) ?? places.get(keyOf(translation)) ?? null;
+    rows.set(label, { label, isGroup, called: translation, own, place, text: [label, translation, own ?? ""].map(keyOf) });
+  };
+  for (const each of record.labels) take(each, false);
+  for (const each of record.groups) take(each, true);
+  return [...rows.values()];
+}
+
+// what was set on the page: each name is a value of its own, and so is the language
+function valuesOf(record) {
+  const rows = rowsOf(record);
+  const known = new Set(rows.flatMap(({ text: [label, translation] }) => [label, translation]));
+  const others = Object.entries(record.names).filter(([label]) => !known.has(keyOf(label))); // for labels that another model has
+  const own = rows.filter((row) => row.own !== null && !row.place).map((row) => [row.label, row.own]);
+  return { [LANGUAGE]: record.language, ...Object.fromEntries([...others, ...own]) };
+}
+
+// present: of /api/names
+function questionsOf(overlaps, present) {
+  const languages = new Map(present.languages.map(({ code, name }) => [code, name]));
+  const wordsOf = (key, value) => (key === LANGUAGE ? languages.get(value) ?? value : value === undefined ? t("versions.deleted") : value || t("names.hidden"));
+  return overlaps.map(({ key, mine, theirs }) => ({
+    keys: [key],
+    title: key === LANGUAGE ? t("settings.place.language") : t("names.name_for", { name: key }),
+    mine: wordsOf(key, mine),
+    theirs: wordsOf(key, theirs),
+  }));
 }
 
 // texts that a person would call the same have the same key

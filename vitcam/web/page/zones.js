@@ -1,8 +1,10 @@
 // Drawing zones and privacy masks on the picture: by dragging, with the arrow keys, and as a list with names and labels.
 
 import { ARROWS, MIN_SIDE, STEP, between, clamp } from "./crop.js";
-import { t } from "./language/language.js";
+import { number, t } from "./language/language.js";
 import { place } from "./seen.js";
+import { checkSession } from "./session.js";
+import { mergedWords, same, sendChange } from "./versions/change.js";
 
 const MIDDLE = [0.3, 0.3, 0.4, 0.4];
 const NEARLY_ALL = 0.9; // of the picture: in such a box a drag draws another one
@@ -16,6 +18,7 @@ export class Zones {
   #message = document.getElementById("zones-message");
   #areas = []; // {isMask, name, labels, rules, rect, box, row}
   #chosen = null;
+  #read = { etag: "", values: {} }; // what the panel was opened with, as `valuesOf` has it
   #follows = false; // what moves, where a zone does not say it itself
 
   constructor() {
@@ -36,9 +39,10 @@ export class Zones {
   async open() {
     this.#message.hidden = true;
     try {
-      const response = await fetch("api/zones");
+      const response = checkSession(await fetch("api/zones"));
       const found = await response.json();
       if (!response.ok) return this.#say(found.error);
+      this.#read = { etag: response.headers.get("ETag") ?? "", values: valuesOf(found) };
       this.#fill(found);
       this.#showFixed(found.fixed);
     } catch {
@@ -229,19 +233,19 @@ export class Zones {
     const zones = this.#areas.filter(({ isMask }) => !isMask);
     const twice = zones.find(({ name }, index) => zones.findIndex((other) => other.name === name) !== index);
     if (twice) return this.#say(t("zones.twice", { name: twice.name }));
-    const rounded = ({ rect }) => rect.map((side) => Number(side.toFixed(4)));
-    const body = {
-      zones: Object.fromEntries(zones.map((zone) => [zone.name, { rect: rounded(zone), labels: zone.labels, ...zone.rules }])),
-      masks: this.#areas.filter(({ isMask }) => isMask).map(rounded),
-    };
+    const drawn = valuesOf({
+      zones: Object.fromEntries(zones.map(({ name, rect, labels, rules }) => [name, { rect: rounded(rect), labels, ...rules }])),
+      masks: this.#areas.filter(({ isMask }) => isMask).map(({ rect }) => rounded(rect)),
+    });
     try {
-      const response = await fetch("api/zones", { method: "PUT", body: JSON.stringify(body) });
-      const answer = await response.json();
-      if (!response.ok) return this.#say(answer.error);
+      const { etag, values } = this.#read;
+      const { answer, isMerged } = await sendChange("api/zones", "PUT", etag, values, exact(drawn, values), { valuesOf, bodyOf, questionsOf });
+      if (!answer) return this.#say(t("versions.not_saved"));
       this.#close();
-      this.#say(answer.remembered ? t("common.saved") : t("common.not_kept", { reason: answer.reason }), true);
-    } catch {
-      this.#say(t("common.no_answer"));
+      const said = [answer.remembered ? t("common.saved") : t("common.not_kept", { reason: answer.reason }), answer.warning].filter(Boolean).join(" ");
+      this.#say(said + mergedWords(isMerged), !answer.warning);
+    } catch (error) {
+      this.#say(error.message);
     }
   }
 
@@ -250,4 +254,43 @@ export class Zones {
     this.#message.classList.toggle("bad", !good);
     this.#message.textContent = sentence;
   }
+}
+
+// Each zone and each mask is a value of its own: two people who draw different ones both keep theirs. A mask is where it
+// is: one that is moved is another one.
+function valuesOf({ zones, masks }) {
+  const ofZones = Object.entries(zones).map(([name, zone]) => [`zone ${name}`, zone]);
+  return Object.fromEntries([...ofZones, ...masks.map((rect) => [`mask ${rounded(rect)}`, rect])]);
+}
+
+function bodyOf(values) {
+  const of = (kind) => Object.entries(values).filter(([key]) => key.startsWith(kind));
+  return { zones: Object.fromEntries(of("zone ").map(([key, zone]) => [key.slice("zone ".length), zone])), masks: of("mask ").map(([, rect]) => rect) };
+}
+
+function questionsOf(overlaps) {
+  return overlaps.map(({ key, mine, theirs }) => ({
+    keys: [key],
+    title: key.startsWith("zone ") ? t("zones.zone_name", { name: key.slice("zone ".length) }) : t("settings.place.masks"),
+    mine: wordsOf(mine),
+    theirs: wordsOf(theirs),
+  }));
+}
+
+// undefined: it was deleted
+function wordsOf(area) {
+  if (area === undefined) return t("versions.deleted");
+  const { rect, labels } = Array.isArray(area) ? { rect: area } : area;
+  const [x, y, width, height] = rect.map((side) => `${number(100 * side)} %`);
+  return [labels && (labels.join(", ") || t("zones.every_label")), `${x}, ${y}`, `${width} × ${height}`].filter(Boolean).join("; ");
+}
+
+// what nobody has touched stays to the last digit
+function exact(drawn, read) {
+  const untouched = ([key, value]) => key in read && same(value, Array.isArray(read[key]) ? rounded(read[key]) : { ...read[key], rect: rounded(read[key].rect) });
+  return Object.fromEntries(Object.entries(drawn).map((each) => (untouched(each) ? [each[0], read[each[0]]] : each)));
+}
+
+function rounded(rect) {
+  return rect.map((side) => Number(side.toFixed(4)));
 }

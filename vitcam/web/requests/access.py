@@ -208,7 +208,7 @@ def _who_are_you(request: web.Request) -> web.StreamResponse:
 
 
 def _only_reads(grant: Grant) -> str:
-    if grant.shown in ("session", "password"):
+    if not grant.is_token:
         return "the password to watch allows no changes; log out, then log in with the other password"
     make = "`vitcam token create NAME --scope control` makes one that may do this"
     return f"the token {grant.shown!r} may only read; {make}"

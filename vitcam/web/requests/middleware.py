@@ -13,6 +13,7 @@ from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.requests.base_path import base_of
 from vitcam.web.requests.connection import refuse, speaks_http_1
 from vitcam.web.requests.connections import Connections
+from vitcam.web.requests.versions import OutOfDateError
 from vitcam.web.stream.preview import TooManyVariantsError
 
 log = logging.getLogger(__name__)
@@ -86,6 +87,8 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
         for name in _KEPT:
             answer.headers.extend([(name, value) for value in error.headers.getall(name, [])])
         error.__traceback__ = None  # it holds the request, which holds the error: both would stay for minutes
+    except OutOfDateError as error:
+        answer = error.answer()
     except VitcamError as error:
         answer = error_response(_status(error), str(error))
     except Exception as error:

@@ -7,6 +7,7 @@ So what a receiver answers is never passed on, but for its status, and no redire
 import asyncio
 import time
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Any
 
 from aiohttp import web
@@ -15,13 +16,17 @@ from vitcam.access.tokens import Scope
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.parts import Alerts
 from vitcam.web.requests.admission import Admission
-from vitcam.web.requests.body import BodyLimits, read_json
+from vitcam.web.requests.body import Body, BodyLimits, read_json
+from vitcam.web.requests.versions import Precondition, remembered
+from vitcam.web.revisions import Document
 from vitcam.web.route import BODY_REFUSALS, Route, as_json
 
 _ALERT = BodyLimits(16384, 5.0, "the alert")
 _NO_STORE = {"Cache-Control": "no-store"}
 _PAUSE_S = 3.0
 _MOST_TRIED = 64
+_TOLD = ("trouble", "last")
+"""What an alert or a rule says of itself that nobody changes."""
 _REFUSALS = (*BODY_REFUSALS, 404)
 
 
@@ -32,16 +37,23 @@ class AlertRoutes(Handlers):
         self._alerts = app.parts.alerts
         self._reads = app.threads.reads
         self._admission = Admission.of_changes(_ALERT, app.threads.change)
+        self._versions = app.versions
         self._tried: OrderedDict[str, float] = OrderedDict()
 
-    @Route("GET", "/api/alerts", Scope.READ, answers=as_json("Alerts"), refusals=(404,))
+    @Route("GET", "/api/alerts", Scope.READ, answers=as_json("Alerts"), refusals=(404,), versioned=True)
     async def show(self, _: web.Request) -> web.Response:
         """Alerts, the rules of the configuration, and what came of both last.
 
-        Addresses are shown as far as that tells no secret.
+        Addresses are shown as far as that tells no secret. Each alert has an `etag` of its own, too.
         """
-        record = await asyncio.wrap_future(self._reads.submit(self._all().record))
-        return web.json_response(record, headers=_NO_STORE)
+        alerts = self._all()
+        return self._versions.answer(await asyncio.wrap_future(self._reads.submit(self._documents, alerts)))
+
+    @Route("GET", "/api/alerts/{id}", Scope.READ, answers=as_json("Alert"), refusals=(404,), versioned=True)
+    async def show_one(self, request: web.Request) -> web.Response:
+        """An alert, and what came of it last."""
+        alerts, id_ = self._all(), request.match_info["id"]
+        return self._versions.answer(await asyncio.wrap_future(self._reads.submit(self._one, alerts, id_)))
 
     @Route(
         "POST",
@@ -50,14 +62,16 @@ class AlertRoutes(Handlers):
         body=as_json("AlertRequest"),
         answers=as_json("ChangedAlert"),
         refusals=(404,),
+        versioned=True,
     )
     async def make(self, request: web.Request) -> web.Response:
         """Make an alert.
 
-        It acts from the next event on. `remembered` says whether the next run will have it, too.
+        It acts from the next event on. `remembered` says whether the next run will have it, too. The ETag is that of
+        the alert; `If-Match` may have that of all alerts.
         """
-        alerts = self._all()
-        return web.json_response(await self._admission.serve(request, lambda body: alerts.make(read_json(body))))
+        alerts, version = self._all(), self._versions.precondition(request)
+        return self._changed(await self._admission.serve(request, lambda body: self._make(alerts, body, version)))
 
     @Route(
         "PATCH",
@@ -66,21 +80,38 @@ class AlertRoutes(Handlers):
         body=as_json("AlertRequest"),
         answers=as_json("ChangedAlert"),
         refusals=(404,),
+        versioned=True,
     )
     async def change(self, request: web.Request) -> web.Response:
         """Change an alert.
 
         What is left out stays. An address that is sent as it was shown stays, too.
         """
-        alerts, id_ = self._all(), request.match_info["id"]
-        return _found(await self._admission.serve(request, lambda body: alerts.change(id_, read_json(body))))
+        alerts, version, id_ = self._all(), self._versions.precondition(request), request.match_info["id"]
 
-    @Route("DELETE", "/api/alerts/{id}", Scope.CONTROL, answers=as_json("Remembered"), refusals=_REFUSALS)
+        def work(body: Body) -> tuple[Document, dict[str, Any]]:
+            before, all_before = self._checked(alerts, id_, version)
+            answer = alerts.change(id_, read_json(body)) or {}
+            after = self._one(alerts, id_)
+            version.note((before, after), (all_before, self._documents(alerts)))
+            return after, answer
+
+        return self._changed(await self._admission.serve(request, work))
+
+    @Route(
+        "DELETE", "/api/alerts/{id}", Scope.CONTROL, answers=as_json("Remembered"), refusals=_REFUSALS, versioned=True
+    )
     async def delete(self, request: web.Request) -> web.Response:
         """Delete an alert."""
-        alerts, id_ = self._all(), request.match_info["id"]
-        reason = await self._admission.serve(request, lambda _: alerts.delete(id_))
-        return _found(None if reason is None else {"remembered": not reason, "reason": reason})
+        alerts, version, id_ = self._all(), self._versions.precondition(request), request.match_info["id"]
+
+        def work(_: Body) -> str:
+            _gone, all_before = self._checked(alerts, id_, version)
+            reason = alerts.delete(id_) or ""
+            version.note((all_before, self._documents(alerts)))
+            return reason
+
+        return web.json_response(remembered(await self._admission.serve(request, work)))
 
     @Route("POST", "/api/alerts/{id}/try", Scope.CONTROL, answers=as_json("AlertTrial"), refusals=_REFUSALS)
     async def try_now(self, request: web.Request) -> web.Response:
@@ -120,6 +151,39 @@ class AlertRoutes(Handlers):
         removed = await self._admission.serve(request, lambda _: alerts.remove_device(id_))
         return _found({"status": "ok"} if removed else None)
 
+    def _make(self, alerts: Alerts, body: Body, version: Precondition) -> tuple[Document, dict[str, Any]]:
+        before = self._documents(alerts)
+        version.check(before)
+        answer = alerts.make(read_json(body))
+        made = self._one(alerts, answer["alert"]["id"])
+        version.note((replace(made, value=None), made), (before, self._documents(alerts)))
+        return made, answer
+
+    def _checked(self, alerts: Alerts, id_: str, version: Precondition) -> tuple[Document, Document]:
+        """An alert before a change, and all of them. Raises OutOfDateError, HTTPNotFound."""
+        before, all_before = self._one(alerts, id_), self._documents(alerts)
+        version.check(before, all_before)
+        return before, all_before
+
+    def _documents(self, alerts: Alerts) -> Document:
+        """All alerts. A change of one is a change of all."""
+        record, values = alerts.record(), alerts.values()
+        listed = [each | {"etag": self._versions.etag_of(_document(each, values))} for each in record["alerts"]]
+        rules = [{key: value for key, value in each.items() if key not in _TOLD} for each in record["rules"]]
+        return Document("alerts", [values, rules, record["devices"]], {**record, "alerts": listed})
+
+    def _one(self, alerts: Alerts, id_: str) -> Document:
+        """Raises HTTPNotFound."""
+        found = next((each for each in alerts.record()["alerts"] if each["id"] == id_), None)
+        if found is None:
+            raise web.HTTPNotFound
+        document = _document(found, alerts.values())
+        return replace(document, record={**found, "etag": self._versions.etag_of(document)})
+
+    def _changed(self, done: tuple[Document, dict[str, Any]]) -> web.Response:
+        document, answer = done
+        return self._versions.answer(replace(document, record={**answer, "alert": document.record}))
+
     def _all(self) -> Alerts:
         if self._alerts is None:
             raise web.HTTPNotFound
@@ -136,6 +200,11 @@ class AlertRoutes(Handlers):
         self._tried[id_] = now_s
         if len(self._tried) > _MOST_TRIED:
             self._tried.popitem(last=False)
+
+
+def _document(alert: dict[str, Any], values: dict[str, Any]) -> Document:
+    """alert: of `Alerts.record`. values: of all alerts, with their secrets."""
+    return Document(f"alerts/{alert['id']}", values.get(alert["id"]), alert)
 
 
 def _found(record: dict[str, Any] | None) -> web.Response:

@@ -13,12 +13,13 @@ from vitcam.names.record import names_record, read_names
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, BodyLimits, read_json
+from vitcam.web.requests.versions import Precondition, remembered
+from vitcam.web.revisions import Document
 from vitcam.web.route import Route, as_json
 
 log = logging.getLogger(__name__)
 
 _NAMES = BodyLimits(131072, 5.0, "the names")
-_NO_STORE = {"Cache-Control": "no-store"}
 
 
 class NamesRoute(Handlers):
@@ -27,14 +28,15 @@ class NamesRoute(Handlers):
     def __init__(self, app: AppContext) -> None:
         self._model = app.parts.model
         self._names = app.parts.names
+        self._versions = app.versions
         self._reads = app.threads.reads
         self._admission = Admission.of_changes(_NAMES, app.threads.change)
 
-    @Route("GET", "/api/names", Scope.READ, answers=as_json("Names"))
+    @Route("GET", "/api/names", Scope.READ, answers=as_json("Names"), versioned=True)
     async def show(self, _: web.Request) -> web.Response:
         """What labels and groups are called, and what the configuration fixes of it."""
-        record = await asyncio.wrap_future(self._reads.submit(self._record))  # it takes 10 ms, and on a Pi more
-        return web.json_response(record, headers=_NO_STORE)
+        document = await asyncio.wrap_future(self._reads.submit(self._document))  # it takes 10 ms, and on a Pi more
+        return self._versions.answer(document)
 
     @Route(
         "PUT",
@@ -43,31 +45,38 @@ class NamesRoute(Handlers):
         body=as_json("NamesRequest"),
         answers=as_json("ChangedNames"),
         refusals=(409,),
+        versioned=True,
     )
     async def change(self, request: web.Request) -> web.Response:
         """Replace the language and the names that were set on the page.
 
         From the next frame on. Answers 409 with the place where the configuration says otherwise. `remembered` says
-        whether the next run will have them, too.
+        whether the next run will have them, too. `removed` has the names that were there and are not any more.
         """
-        record, reason = await self._admission.serve(request, self._replace)
-        return web.json_response({**record, "remembered": not reason, "reason": reason})
+        version = self._versions.precondition(request)
+        document, more = await self._admission.serve(request, lambda body: self._replace(body, version))
+        return self._versions.answer(document, more)
 
-    def _replace(self, body: Body) -> tuple[dict[str, Any], str]:
-        """Returns the names in force, and why they will not be remembered, or "". It writes to the disk."""
+    def _replace(self, body: Body, version: Precondition) -> tuple[Document, dict[str, Any]]:
+        """Returns the names in force, and what else the answer says. It writes to the disk."""
+        before = self._document()
+        version.check(before)
         labels, members = self._vocabulary()
         page, refusal = without_fixed(self._names.in_force.fixed, read_names(read_json(body)), labels, [*members])
         if refusal:
             raise web.HTTPConflict(text=refusal)
-        before = self._record()["warning"]
         reason = self._names.replace(page)
-        record = self._record()
-        if record["warning"] not in ("", before):
-            log.warning("%s", record["warning"])
-        return record, reason
+        document = self._document()
+        version.note((before, document))
+        if (warning := document.record["warning"]) not in ("", before.record["warning"]):
+            log.warning("%s", warning)
+        names = document.record["names"]
+        removed = {label: name for label, name in before.record["names"].items() if label not in names}
+        return document, {**remembered(reason), "removed": removed}
 
-    def _record(self) -> dict[str, Any]:
-        return names_record(self._names, *self._vocabulary())
+    def _document(self) -> Document:
+        record = names_record(self._names, *self._vocabulary())
+        return Document("names", {"language": record["language"], "names": record["names"]}, record)
 
     def _vocabulary(self) -> tuple[Sequence[str], Mapping[str, Sequence[int]]]:
         """The labels and groups of the model; words may have changed."""

@@ -1,7 +1,6 @@
 """The settings that a person may change on the page, each with where its value comes from."""
 
 import asyncio
-from typing import Any
 
 from aiohttp import web
 
@@ -11,10 +10,11 @@ from vitcam.web.context import AppContext, Handlers
 from vitcam.web.parts import FixedElsewhere, SettingsChoice
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, BodyLimits, read_json
+from vitcam.web.requests.versions import Precondition, remembered
+from vitcam.web.revisions import Document
 from vitcam.web.route import Route, as_json
 
 _SETTINGS = BodyLimits(16384, 5.0, "the settings")
-_NO_STORE = {"Cache-Control": "no-store"}
 _FORM = (
     'send {"events.enter": 0.6, "store.keep_days": null}: names as in GET /api/settings, and a new value or null for '
     "the default"
@@ -29,12 +29,13 @@ class SettingsRoutes(Handlers):
         self._reads = app.threads.reads
         self._admission = Admission.of_changes(_SETTINGS, app.threads.change)
         self._changes = app.changes
+        self._versions = app.versions
 
-    @Route("GET", "/api/settings", Scope.CONTROL, answers=as_json("Settings"), refusals=(404,))
+    @Route("GET", "/api/settings", Scope.CONTROL, answers=as_json("Settings"), refusals=(404,), versioned=True)
     async def show(self, _: web.Request) -> web.Response:
         """The settings that the page may change, and what the configuration fixes."""
-        record = await asyncio.wrap_future(self._reads.submit(self._choice().record))  # it reads files
-        return web.json_response(record, headers=_NO_STORE)
+        choice = self._choice()
+        return self._versions.answer(await asyncio.wrap_future(self._reads.submit(_document, choice)))
 
     @Route(
         "PATCH",
@@ -43,6 +44,7 @@ class SettingsRoutes(Handlers):
         body=as_json("SettingsRequest"),
         answers=as_json("ChangedSettings"),
         refusals=(404, 409),
+        versioned=True,
     )
     async def change(self, request: web.Request) -> web.Response:
         """Change settings; null resets one to its default.
@@ -50,9 +52,9 @@ class SettingsRoutes(Handlers):
         All of them or none. From the next frame on, where `live` says so, else from the next start on. Answers 409 with
         the place where the configuration fixes one. `remembered` says whether the next run will use them, too.
         """
-        choice = self._choice()
-        record, reason = await self._admission.serve(request, lambda body: _change(choice, body))
-        return web.json_response({**record, "remembered": not reason, "reason": reason})
+        choice, version = self._choice(), self._versions.precondition(request)
+        document, reason = await self._admission.serve(request, lambda body: _change(choice, body, version))
+        return self._versions.answer(document, remembered(reason))
 
     @Route("POST", "/api/restart", Scope.CONTROL, answers=as_json("Status"), refusals=(400, 404, 409))
     async def restart(self, request: web.Request) -> web.Response:
@@ -67,8 +69,15 @@ class SettingsRoutes(Handlers):
         return self._settings
 
 
-def _change(choice: SettingsChoice, body: Body) -> tuple[dict[str, Any], str]:
+def _document(choice: SettingsChoice) -> Document:
+    """It reads files."""
+    return Document("settings", choice.values(), choice.record())
+
+
+def _change(choice: SettingsChoice, body: Body, version: Precondition) -> tuple[Document, str]:
     """The settings then, and why they are not kept, or ""."""
+    before = _document(choice)
+    version.check(before)
     values = read_json(body)
     if not isinstance(values, dict) or not values:
         raise UsageError(_FORM)
@@ -76,7 +85,9 @@ def _change(choice: SettingsChoice, body: Body) -> tuple[dict[str, Any], str]:
         reason = choice.change(values)
     except FixedElsewhere as error:
         raise web.HTTPConflict(text=str(error)) from error
-    return choice.record(), reason
+    after = _document(choice)
+    version.note((before, after))
+    return after, reason
 
 
 def _restart(choice: SettingsChoice) -> None:

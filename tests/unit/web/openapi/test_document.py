@@ -88,8 +88,9 @@ def test_every_error_has_the_schema_of_an_error() -> None:
         for described in methods.values():
             for status, response in described["responses"].items():
                 if status >= "400":
+                    name = "OutOfDate" if status == "412" else "Error"  # that one says what is there, too
                     assert response["content"]["application/json"]["schema"] == {
-                        "$ref": "#/components/schemas/Error"
+                        "$ref": f"#/components/schemas/{name}"
                     }, path
 
 
@@ -124,3 +125,30 @@ def test_a_type_that_json_schema_was_not_told_of_is_refused() -> None:
 
     with pytest.raises(TypeError, match="complex"):
         of_type(Odd)
+
+
+def test_what_several_may_change_has_a_version_that_a_change_can_name() -> None:
+    versioned = {
+        (path, method) for path, methods in DOCUMENT["paths"].items() for method in methods if _etag(path, method)
+    }
+    named = {
+        (path, method)
+        for path, methods in DOCUMENT["paths"].items()
+        for method, described in methods.items()
+        if any(each["name"] == "If-Match" for each in described["parameters"]) and "412" in described["responses"]
+    }
+    documents = {f"/api/{name}" for name in ("zones", "names", "settings", "alerts")}
+
+    assert {path for path, method in versioned if method == "get"} == {*documents, "/api/alerts/{id}"}
+    assert named == {
+        ("/api/zones", "put"),
+        ("/api/names", "put"),
+        ("/api/settings", "patch"),
+        ("/api/alerts", "post"),
+        ("/api/alerts/{id}", "patch"),
+        ("/api/alerts/{id}", "delete"),
+    }
+
+
+def _etag(path: str, method: str) -> bool:
+    return "ETag" in DOCUMENT["paths"][path][method]["responses"].get("200", {}).get("headers", {})

@@ -5,6 +5,7 @@ import { deleteAlert, listAlerts, saveAlert, tryAlert } from "./api.js";
 import { ThisBrowser } from "./browser.js";
 import { alertCard, ruleCard } from "./card.js";
 import { AlertForm } from "./form.js";
+import { mergedWords } from "../versions/change.js";
 
 const LOOK_MS = 500;
 const PATIENCE_MS = 20_000;
@@ -18,7 +19,7 @@ export class Alerts {
   #mayChange = true;
   #isOpen = false;
   #looking = 0;
-  #form = new AlertForm({ saved: (answer) => this.#saved(answer), closed: () => find("new").focus() });
+  #form = new AlertForm({ saved: (answer, isMerged) => this.#saved(answer, isMerged), closed: () => find("new").focus() });
   #browser = new ThisBrowser(() => this.#read());
   #on = {
     toggle: (alert) => this.#change(alert, { enabled: !alert.enabled }),
@@ -98,16 +99,16 @@ export class Alerts {
     focused?.();
   }
 
-  async #saved({ alert, remembered, reason }) {
+  async #saved({ alert, remembered, reason }, isMerged) {
     if (!(await this.#read())) return;
-    this.#say(remembered ? t("alerts.saved") : t("alerts.not_kept", { reason }), !remembered);
+    this.#say((remembered ? t("alerts.saved") : t("alerts.not_kept", { reason })) + mergedWords(isMerged), !remembered);
     cardOf(alert.id)?.querySelector(".alert-try").focus();
   }
 
   async #change(alert, change) {
     try {
-      const { remembered, reason } = await saveAlert(change, alert.id);
-      this.#say(remembered ? "" : t("alerts.not_kept", { reason }), !remembered);
+      const { answer } = await saveAlert(change, alert);
+      this.#say(!answer || answer.remembered ? "" : t("alerts.not_kept", { reason: answer.reason }), Boolean(answer) && !answer.remembered);
     } catch (error) {
       this.#say(error.message, true);
     }
@@ -144,8 +145,9 @@ export class Alerts {
   async #remove() {
     this.#sure.close();
     try {
-      const { remembered, reason } = await deleteAlert(this.#leaving.id);
-      this.#say(remembered ? t("alerts.deleted") : t("alerts.not_kept", { reason }), !remembered);
+      const { answer } = await deleteAlert(this.#leaving);
+      if (!answer) this.#say(t("versions.not_saved"), true);
+      else this.#say(answer.remembered ? t("alerts.deleted") : t("alerts.not_kept", { reason: answer.reason }), !answer.remembered);
     } catch (error) {
       this.#say(error.message, true);
     }

@@ -2,18 +2,41 @@
 
 import { t } from "../language/language.js";
 import { checkSession } from "../session.js";
+import { sendChange } from "../versions/change.js";
+import { sentenceOf } from "./sentence.js";
+
+const TOLD = ["id", "name", "trouble", "last", "etag"]; // what nobody changes
 
 export function listAlerts() {
   return ask("api/alerts");
 }
 
-// alert: what is wanted; id: of the one that changes, null for a new one; returns {alert, remembered, reason}
-export function saveAlert(alert, id = null) {
-  return id === null ? ask("api/alerts", "POST", alert) : ask(placeOf(id), "PATCH", alert);
+// wanted: what is to be; alert: the one that changes, null for a new one
+// returns {answer: {alert, remembered, reason}, isMerged}; answer is null where the alert stays as others have made it
+export async function saveAlert(wanted, alert = null) {
+  if (alert === null) return { answer: await ask("api/alerts", "POST", wanted), isMerged: false };
+  const base = Object.fromEntries(Object.keys(wanted).map((key) => [key, alert[key]]));
+  const valuesOf = (present) => Object.fromEntries(Object.keys(wanted).map((key) => [key, present[key]]));
+  const questionsOf = (overlaps, present) => [{
+    keys: overlaps.map(({ key }) => key),
+    title: sentenceOf(alert),
+    mine: wordsOf({ ...present, ...Object.fromEntries(overlaps.map(({ key, mine }) => [key, mine])) }),
+    theirs: wordsOf(present),
+  }];
+  return sendChange(placeOf(alert.id), "PATCH", alert.etag, base, wanted, { valuesOf, bodyOf: (each) => each, questionsOf, isPartial: true });
 }
 
-export function deleteAlert(id) {
-  return ask(placeOf(id), "DELETE");
+// returns as `saveAlert`, without the alert
+export function deleteAlert(alert) {
+  const valuesOf = (each) => ({ alert: Object.fromEntries(Object.entries(each).filter(([key]) => !TOLD.includes(key))) });
+  const questionsOf = (_, present) => [{ keys: ["alert"], title: sentenceOf(alert), mine: t("versions.deleted"), theirs: wordsOf(present) }];
+  return sendChange(placeOf(alert.id), "DELETE", alert.etag, valuesOf(alert), { alert: null }, { valuesOf, bodyOf: () => undefined, questionsOf, isPartial: true });
+}
+
+// what else may have changed of an alert is below its sentence
+function wordsOf(alert) {
+  const ways = [alert.push && t("alerts.way.push"), alert.sound && t("alerts.way.sound"), alert.mqtt && t("alerts.way.mqtt"), alert.webhook, ...alert.notify];
+  return [sentenceOf(alert), ways.filter(Boolean).join(", "), t(alert.enabled ? "versions.on" : "versions.off")].filter(Boolean).join("; ");
 }
 
 // returns {trial}

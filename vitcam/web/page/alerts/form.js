@@ -136,9 +136,10 @@ export class AlertForm {
     if (!wanted.push && !wanted.sound && !wanted.mqtt && !wanted.webhook && !wanted.notify.length) return this.#refuse(t("alerts.needs_way"), find("ways").querySelector("input"));
     find("save").disabled = true;
     try {
-      const answer = await saveAlert(wanted, this.#alert?.id);
+      const { answer, isMerged } = await saveAlert(wanted, this.#alert);
+      if (!answer) return this.#say(t("versions.not_saved"));
       this.#form.hidden = true;
-      this.#done.saved(answer);
+      this.#done.saved(answer, isMerged);
     } catch (error) {
       this.#say(error.message);
     } finally {

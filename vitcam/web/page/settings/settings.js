@@ -2,6 +2,7 @@
 
 import { t } from "../language/language.js";
 import { checkSession } from "../session.js";
+import { mergedWords, sendChange } from "../versions/change.js";
 import { ModelRow } from "./model_row.js";
 import { placeOf } from "./place.js";
 import { nameOf, Row } from "./row.js";
@@ -13,6 +14,7 @@ const find = (name) => document.getElementById(`settings-${name}`);
 export class Settings {
   #rows = new Map(); // name -> Row
   #values = new Map();
+  #etag = "";
   #model = null;
   #last = Promise.resolve(); // one change after the other
 
@@ -27,7 +29,7 @@ export class Settings {
       if (response.status === 403) return this.#say(t("settings.only_watch"));
       if (!response.ok) return this.#say(t("settings.not_loaded", { reason: record.error }));
       this.#say(record.trouble && t("settings.trouble", { reason: record.trouble }));
-      this.#show(record);
+      this.#show(record, response.headers.get("ETag"));
     } catch {
       this.#say(t("common.no_answer"));
     }
@@ -36,7 +38,8 @@ export class Settings {
   close() {}
 
   // record: of /api/settings
-  #show(record) {
+  #show(record, etag) {
+    this.#etag = etag ?? "";
     this.#values = new Map(record.settings.map(({ name, value }) => [name, value]));
     if (this.#rows.size === 0) this.#draw(record);
     for (const each of record.settings) this.#rows.get(each.name)?.show(each);
@@ -80,16 +83,19 @@ export class Settings {
 
   async #send(row, values) {
     try {
-      const response = checkSession(await fetch("api/settings", { method: "PATCH", headers: { "Content-Type": "application/json" }, body: JSON.stringify(values) }));
-      const answer = await response.json();
-      if (!response.ok) {
+      const names = Object.keys(values);
+      const valuesOf = ({ settings }) => Object.fromEntries(settings.filter(({ name }) => names.includes(name)).map(({ name, value }) => [name, value]));
+      const base = Object.fromEntries(names.map((name) => [name, this.#values.get(name)]));
+      const { answer, etag, isMerged } = await sendChange("api/settings", "PATCH", this.#etag, base, values, { valuesOf, bodyOf: (each) => each, questionsOf, isPartial: true });
+      if (!answer) {
         await this.open(); // the controls show what is in force
-        return row.say(t("settings.refused", { reason: answer.error }), true);
+        return row.say(t("versions.not_saved"), true);
       }
-      this.#show(answer);
-      row.say(answer.remembered ? t("settings.saved") : t("common.not_kept", { reason: answer.reason }), !answer.remembered);
-    } catch {
-      row.say(t("common.no_answer"), true);
+      this.#show(answer, etag);
+      row.say(answer.remembered ? t("settings.saved") + mergedWords(isMerged) : t("common.not_kept", { reason: answer.reason }), !answer.remembered);
+    } catch (error) {
+      await this.open();
+      row.say(t("settings.refused", { reason: error.message }), true);
     }
   }
 
@@ -111,6 +117,17 @@ export class Settings {
     find("message").hidden = !sentence;
     find("message").textContent = sentence || "";
   }
+}
+
+function questionsOf(overlaps) {
+  return overlaps.map(({ key, mine, theirs }) => ({ keys: [key], title: nameOf(key), mine: wordsOf(mine), theirs: wordsOf(theirs) }));
+}
+
+// value: null for the default
+function wordsOf(value) {
+  if (value === null) return t("settings.from_default");
+  if (typeof value === "boolean") return t(value ? "versions.on" : "versions.off");
+  return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
 // fixed: of /api/settings
