@@ -132,7 +132,7 @@ def _responses(route: Route) -> dict[str, Any]:
     responses: dict[str, Any] = {}
     if route.answers:
         responses["200"] = {"description": route.doc, "content": _content(route.answers)}
-        if route.versioned:
+        if route.versioned and route.method != "DELETE":
             responses["200"]["headers"] = {"ETag": _ETAG}
     if route.leads_to:
         responses["303"] = {"description": route.leads_to}

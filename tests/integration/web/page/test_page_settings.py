@@ -26,7 +26,7 @@ def control(chrome: Chrome, name: str) -> WebElement:
 
 
 def said(chrome: Chrome, name: str) -> str:
-    return setting(chrome, name).find_element(By.CLASS_NAME, "setting-said").text
+    return setting(chrome, name).find_element(By.CSS_SELECTOR, "[role=status]").text
 
 
 def open_settings(chrome: Chrome, url: str) -> None:

@@ -186,7 +186,7 @@ def set_number(browser: Chrome, setting: str, value: str) -> None:
 
 def said_of(browser: Chrome, setting: str) -> str:
     """Also where it lies below "More settings"."""
-    said = browser.find_element(By.CSS_SELECTOR, f"[data-name='{setting}'] .setting-said")
+    said = browser.find_element(By.CSS_SELECTOR, f"[data-name='{setting}'] [role=status]")
     return said.get_attribute("textContent") or ""
 
 
