@@ -142,7 +142,7 @@ def test_a_slow_disk_delays_only_the_answer_that_waits_for_it(tmp_path: Path, ca
         request = f"Request({running.url + '/api/crop'!r}, {CROP!r})"
         client = [sys.executable, "-c", f"from urllib.request import *; urlopen({request})"]
         with subprocess.Popen(client, stderr=subprocess.DEVNULL) as changing:
-            assert eventually(lambda: list((tmp_path / "state").glob(".crops.json.*")))  # it waits for the disk
+            assert eventually(lambda: list((tmp_path / "state").glob(".vitcam-partial-*")))  # it waits for the disk
             before, began = running.state()["frames"]["classified"], time.monotonic()
             more = eventually(lambda: running.state()["frames"]["classified"] > before + 20)
             took_s, waits = time.monotonic() - began, changing.poll() is None
