@@ -116,7 +116,7 @@ def unpacking(place: OwnedFolder, mode: int) -> Iterator[Path]:
     """`.vitcam-restore/new` in a folder, which this process alone works in. Gone at the end, unless it is half done.
 
     mode    of the folders
-    raises  OSError
+    raises  VitcamError if another process has begun there; OSError
     """
     number = -1
     try:
@@ -127,7 +127,9 @@ def unpacking(place: OwnedFolder, mode: int) -> Iterator[Path]:
         yield folder / RESTORING / NEW
     except HalfDoneError:
         raise
-    except BaseException:
+    except BaseException as error:
+        if number < 0 and isinstance(error, FileExistsError):
+            raise _at_work(place.folder) from None
         _clear_away(place)
         raise
     else:
@@ -266,10 +268,14 @@ def _held(folder: Path) -> int:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(number)
-        raise VitcamError(f"a restore is at work in {folder}; wait until it has ended") from None
+        raise _at_work(folder) from None
     except OSError:  # a file system without locks
         pass
     return number
+
+
+def _at_work(folder: Path) -> VitcamError:
+    return VitcamError(f"a restore is at work in {folder}; wait until it has ended")
 
 
 def _record(path: Path) -> dict[str, Any]:

@@ -105,7 +105,10 @@ def test_two_restores_at_once_and_what_reads_meanwhile_are_refused(tmp_path: Pat
     file = archive(tmp_path / "b.tar", manifest(NEW), NEW)
     state = there.root / "state"
 
-    with unpacking(OwnedFolder(state, state, None), 0o750):
+    with unpacking(OwnedFolder(state, state, None), 0o750) as new:
+        with pytest.raises(VitcamError, match="is at work in"):
+            restored_while(there, file, lambda _: None)
+        assert new.is_dir()
         refused = [
             there.restore(file),
             there.backup(tmp_path / "c.tar"),

@@ -104,7 +104,10 @@ class DataSetRoutes(Handlers):
         refusals=(404,),
     )
     async def rename(self, request: web.Request) -> web.Response:
-        """Give a picture another label."""
+        """Give a picture another label.
+
+        Where one of that label has its name, it gets another number.
+        """
         asked = request.match_info
         return await self._change(
             request,
