@@ -11,9 +11,9 @@ from pathlib import Path
 COMPANIONS = ("-wal", "-shm")
 """What SQLite keeps beside a database."""
 _DAMAGES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_UNREADABLE = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
 _STEPS = 1000  # numbers after a damaged place that are tried one after the other; then the steps grow
 _LAST = 2**62
-_READ_AT_ONCE = 1_000_000
 _BEAT_EVERY = 256  # rows
 _MENDED = ".mended"
 
@@ -26,7 +26,7 @@ def is_damage(error: BaseException, path: Path) -> bool:
     if not isinstance(error, sqlite3.Error):
         return False
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return code in _DAMAGES or (code == sqlite3.SQLITE_IOERR and not _is_readable(path))
+    return code in _DAMAGES or (code == sqlite3.SQLITE_IOERR and not _is_whole(path))
 
 
 def save_rows(
@@ -97,17 +97,17 @@ def _with_companions(path: Path) -> list[Path]:
     return [path.with_name(path.name + ending) for ending in ("", *COMPANIONS)]
 
 
-def _is_readable(path: Path) -> bool:
-    """Whether all bytes of a file can be read. True for one that is not there: nothing of it is damaged."""
+def _is_whole(path: Path) -> bool:
+    """Whether SQLite finds no damage in any page; True where it cannot look.
+
+    Not by a read of our own: to open the file and close it again would end the locks that SQLite holds on it.
+    """
     try:
-        with path.open("rb", buffering=0) as file:
-            while file.read(_READ_AT_ONCE):
-                pass
-    except (FileNotFoundError, PermissionError):
-        return True
-    except OSError:
-        return False
-    return True
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            return bool(database.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0)
+        return code not in _UNREADABLE and code & 0xFF not in _DAMAGES
 
 
 def _salvage(path: Path, new: sqlite3.Connection, beat: Callable[[], None]) -> Counter[str]:

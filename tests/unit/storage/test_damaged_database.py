@@ -140,4 +140,6 @@ def test_a_failure_of_the_disk_is_damage_where_the_file_cannot_be_read(tmp_path:
     assert not any(is_damage(failure(code), path) for code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY))
     assert not any(is_damage(failure(code), path) for code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN))
     assert is_damage(failure(sqlite3.SQLITE_NOTADB), path)
+    put_garbage_in(path, [9], random.Random(1))
+    assert is_damage(failure(sqlite3.SQLITE_IOERR_READ), path)
     assert not is_damage(OSError(), path)
