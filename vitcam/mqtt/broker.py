@@ -20,7 +20,7 @@ LET_WRITE, LET_READ, RAISE = "let its user write to {}", "let its user read {}",
 
 # reasons of MQTT 5, https://docs.oasis-open.org/mqtt/mqtt/v5.0/os/mqtt-v5.0-os.html#_Toc3901031
 OTHER_VERSION, BAD_CLIENT_ID, NOT_AUTHORIZED, SHUTTING_DOWN, TAKEN_OVER = 132, 133, 135, 139, 142
-TOO_LARGE, BAD_PAYLOAD, NO_RETAIN = 149, 153, 154
+TOO_LARGE, BAD_PAYLOAD, NO_RETAIN, NO_QOS = 149, 153, 154, 155
 _OF_THE_USER = (134, NOT_AUTHORIZED, 138, 140)
 
 
@@ -56,8 +56,8 @@ class Broker:
         self.address = f"[{settings.host}]:{self.port}" if ":" in settings.host else f"{settings.host}:{self.port}"
         """For people."""
         self._versions = deque(("5", "3.1.1") if settings.version == "auto" else (settings.version,))
-        self._keeps = True
-        """Whether it takes a last will that it would have to retain."""
+        self.will_without: set[int] = set()
+        """Why it refused a last will: `NO_RETAIN`, `NO_QOS`."""
 
     def connect(self) -> "Connection":
         """Raises BrokerTrouble; where another version of the protocol may help, the next call tries it."""
@@ -65,13 +65,13 @@ class Broker:
             from vitcam.mqtt.connection import Connection
         except ImportError as error:  # it is not there, or as old as Debian's
             raise BrokerTrouble(MISSING) from error
-        connection = Connection(self, self._versions[0], self._keeps)
+        connection = Connection(self, self._versions[0])
         try:
             connection.open(ANSWER_S)
         except BrokerTrouble as trouble:
             connection.close(leave=False)
-            if trouble.reason == NO_RETAIN and self._keeps:
-                self._keeps = False
+            if trouble.reason in {NO_RETAIN, NO_QOS} - self.will_without:
+                self.will_without.add(trouble.reason)
                 return self.connect()
             if isinstance(trouble, OtherVersion):
                 self._versions.rotate(-1)

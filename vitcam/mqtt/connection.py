@@ -15,7 +15,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
-from vitcam.mqtt.broker import BAD_PAYLOAD, NOT_AUTHORIZED, TOO_LARGE
+from vitcam.mqtt.broker import BAD_PAYLOAD, NO_QOS, NO_RETAIN, NOT_AUTHORIZED, TOO_LARGE
 from vitcam.mqtt.topics import OFFLINE
 
 if TYPE_CHECKING:
@@ -48,11 +48,11 @@ class Limits:
     window: int = WINDOW
 
     @classmethod
-    def of(cls, said: Properties | None, retains: bool) -> "Limits":
+    def of(cls, said: Properties | None) -> "Limits":
         return cls(
             getattr(said, "MaximumPacketSize", _ANY_BYTES),
             min(1, getattr(said, "MaximumQoS", 1)),
-            retains and bool(getattr(said, "RetainAvailable", 1)),
+            bool(getattr(said, "RetainAvailable", 1)),
             min(WINDOW, getattr(said, "ReceiveMaximum", WINDOW)),
         )
 
@@ -65,16 +65,13 @@ class Limits:
 
 
 class Connection(Client):
-    """`open`, `turn` and `answer_to` raise BrokerTrouble where there is no connection any more.
+    """`open`, `turn` and `answer_to` raise BrokerTrouble where there is no connection any more."""
 
-    retains  whether the broker may be asked to retain the last will
-    """
-
-    def __init__(self, broker: "Broker", version: str, retains: bool) -> None:
+    def __init__(self, broker: "Broker", version: str) -> None:
         protocol = MQTTProtocolVersion.MQTTv5 if version == "5" else MQTTProtocolVersion.MQTTv311
         super().__init__(CallbackAPIVersion.VERSION2, broker.client_id, protocol=protocol, reconnect_on_failure=False)
         self.version = version
-        self.limits = Limits(retains=retains)
+        self.limits = Limits()
         self.heard: deque[MQTTMessage] = deque()
         """Messages that came."""
         self.answers: deque[tuple[int, list[ReasonCode]]] = deque()
@@ -98,7 +95,8 @@ class Connection(Client):
         if settings.tls:
             self.tls_set_context(self._broker.tls())
         if self._broker.has_will:
-            self.will_set(self._broker.topics.status, OFFLINE, 1, self.limits.retains)
+            without = self._broker.will_without
+            self.will_set(self._broker.topics.status, OFFLINE, int(NO_QOS not in without), NO_RETAIN not in without)
         if self.version == "5":
             properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
             properties.MaximumPacketSize = LARGEST_BYTES
@@ -185,7 +183,7 @@ class Connection(Client):
 
     def _note_connected(self, _client: object, _data: object, _flags: object, reason: ReasonCode, more: Any) -> None:
         self._taken, self._said = not reason.is_failure, reason if reason.is_failure else None
-        self.limits = Limits.of(more, self.limits.retains)
+        self.limits = Limits.of(more)
 
     def _note_disconnected(self, _client: object, _data: object, flags: Any, reason: ReasonCode, _: object) -> None:
         if flags.is_disconnect_packet_from_server:

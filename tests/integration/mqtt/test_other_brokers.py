@@ -245,6 +245,19 @@ def test_a_broker_that_keeps_no_messages_is_said_once_and_used(tmp_path: Path) -
     assert broker.log().count("as vitcam-cam (") == 1
 
 
+def test_a_broker_of_qos_0_gets_everything(tmp_path: Path) -> None:
+    with (
+        Mosquitto(tmp_path / "broker", ANYBODY, "max_qos 0", "log_type all") as broker,
+        Subscriber(broker, EVENTS) as subscriber,
+        connecting(None, settings(broker.port, "5")) as client,
+    ):
+        for number in range(40):
+            client.event(event(number))
+        assert eventually(lambda: len(subscriber.heard) == 40 and client.state().waiting == 0), client.state()
+        assert client.state().trouble == ""
+    assert "(d0, q1" not in broker.log()
+
+
 @both_versions
 @pytest.mark.fault(
     "the MQTT broker sends 200 MB on a topic that is heard",
