@@ -56,11 +56,28 @@ class Broker:
         self.address = f"[{settings.host}]:{self.port}" if ":" in settings.host else f"{settings.host}:{self.port}"
         """For people."""
         self._versions = deque(("5", "3.1.1") if settings.version == "auto" else (settings.version,))
-        self.will_without: set[int] = set()
-        """Why it refused a last will: `NO_RETAIN`, `NO_QOS`."""
+        self.plain_will = False
+        """Whether it takes no last will at QoS 1 that it would have to retain."""
 
     def connect(self) -> "Connection":
         """Raises BrokerTrouble; where another version of the protocol may help, the next call tries it."""
+        self.plain_will = False
+        try:
+            return self._opened()
+        except BrokerTrouble as trouble:
+            if self.has_will and (trouble.reason in (NO_RETAIN, NO_QOS) or self._is_silent(trouble)):
+                self.plain_will = True
+                with suppress(BrokerTrouble):
+                    return self._opened()
+            if isinstance(trouble, OtherVersion):
+                self._versions.rotate(-1)
+            raise
+
+    def _is_silent(self, trouble: BrokerTrouble) -> bool:
+        """Whether it closed a connection by MQTT 3.1.1, which has no words for what it does not take."""
+        return self._versions[0] == "3.1.1" and str(trouble) == self._closed
+
+    def _opened(self) -> "Connection":
         try:
             from vitcam.mqtt.connection import Connection
         except ImportError as error:  # it is not there, or as old as Debian's
@@ -68,13 +85,8 @@ class Broker:
         connection = Connection(self, self._versions[0])
         try:
             connection.open(ANSWER_S)
-        except BrokerTrouble as trouble:
+        except BrokerTrouble:
             connection.close(leave=False)
-            if trouble.reason in {NO_RETAIN, NO_QOS} - self.will_without:
-                self.will_without.add(trouble.reason)
-                return self.connect()
-            if isinstance(trouble, OtherVersion):
-                self._versions.rotate(-1)
             raise
         return connection
 
@@ -84,6 +96,10 @@ class Broker:
             with suppress(OtherVersion):
                 return self.connect()
         return self.connect()
+
+    @property
+    def _closed(self) -> str:
+        return f"the MQTT broker {self.address} closed the connection and gave no reason"
 
     @property
     def keeps_nothing(self) -> str:
@@ -133,7 +149,7 @@ class Broker:
             return BrokerTrouble(f"{at} cannot be reached: {fault.strerror or fault}")
         if fault is not None and not isinstance(fault, OSError):
             return kind(f"{at} sent what is not MQTT")
-        return kind(f"{at} closed the connection and gave no reason")
+        return kind(self._closed)
 
     def _said(self, at: str, reason: "ReasonCode", taken: bool) -> BrokerTrouble:
         code, words = reason.value, reason.getName()

@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 
 from vitcam.frames import Event, Prediction, Unreadable
 from vitcam.mqtt.broker import ANSWER_S, Broker, BrokerTrouble
@@ -25,6 +26,7 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 60.0
 _LOG_EVERY_S = 600.0
 _HELD_S = 5.0  # a connection that has lived so long was no accident
 _MANY_BREAKS = 3
+_UNCONNECTED_END_S = 0.1  # a host that does not answer is not waited for
 
 
 class MqttClient:
@@ -114,8 +116,10 @@ class MqttClient:
         self._closing.set()
         if not self._worker.started:
             return
-        self._worker.join(3 * END_WITHIN_S)
+        self._worker.join(3 * END_WITHIN_S if self._connected else _UNCONNECTED_END_S)
         self._worker.stop()
+        with suppress(RuntimeError, TimeoutError):  # what came last is written down
+            self.parts.disk.submit(lambda: None).result(END_WITHIN_S)
         for executor in (self.parts.disk, self.parts.doing):
             executor.shutdown(wait=False, cancel_futures=True)
 

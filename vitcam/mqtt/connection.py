@@ -15,7 +15,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
-from vitcam.mqtt.broker import BAD_PAYLOAD, NO_QOS, NO_RETAIN, NOT_AUTHORIZED, TOO_LARGE
+from vitcam.mqtt.broker import BAD_PAYLOAD, NOT_AUTHORIZED, TOO_LARGE
 from vitcam.mqtt.topics import OFFLINE
 
 if TYPE_CHECKING:
@@ -95,8 +95,8 @@ class Connection(Client):
         if settings.tls:
             self.tls_set_context(self._broker.tls())
         if self._broker.has_will:
-            without = self._broker.will_without
-            self.will_set(self._broker.topics.status, OFFLINE, int(NO_QOS not in without), NO_RETAIN not in without)
+            plain = self._broker.plain_will
+            self.will_set(self._broker.topics.status, OFFLINE, 0 if plain else 1, not plain)
         if self.version == "5":
             properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
             properties.MaximumPacketSize = LARGEST_BYTES
@@ -183,7 +183,8 @@ class Connection(Client):
 
     def _note_connected(self, _client: object, _data: object, _flags: object, reason: ReasonCode, more: Any) -> None:
         self._taken, self._said = not reason.is_failure, reason if reason.is_failure else None
-        self.limits = Limits.of(more)
+        plain = self._broker.plain_will and self.version != "5"
+        self.limits = Limits(retains=False) if plain else Limits.of(more)
 
     def _note_disconnected(self, _client: object, _data: object, flags: Any, reason: ReasonCode, _: object) -> None:
         if flags.is_disconnect_packet_from_server:
