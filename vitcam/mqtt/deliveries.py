@@ -3,7 +3,6 @@
 import logging
 from collections import deque
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import replace
 
 from vitcam.mqtt.parts import MqttParts
@@ -127,12 +126,20 @@ class Deliveries:
                 return
             moving, self._moving = self._moving, None
             self._batch.extend(moving.result())
-            self._more |= bool(self._batch)
+            if self._batch:
+                self._more = True
         wanted = self._more and not self._batch and not self.in_flight
-        if wanted or self._confirmed or self._lost:
-            with suppress(RuntimeError):  # the system gives no thread now, or this is the end
-                self._moving = self._parts.disk.submit(self._forget_and_read, self._confirmed, self._lost, wanted)
-                self._confirmed, self._lost, self._more = [], [], self._more and not wanted
+        confirmed, lost = self._confirmed, self._lost
+        if not (wanted or confirmed or lost):
+            return
+        if wanted:
+            self._more = False  # before the disk is asked: `_write_down` may say otherwise at once
+        try:
+            self._moving = self._parts.disk.submit(self._forget_and_read, confirmed, lost, wanted)
+        except RuntimeError:  # the system gives no thread now, or this is the end
+            self._more = True
+        else:
+            self._confirmed, self._lost = [], []
 
     def _forget_and_read(self, confirmed: list[Delivery], lost: list[Delivery], wanted: bool) -> list[Delivery]:
         waited = self._parts.outbox.remove(*confirmed, *lost)
