@@ -47,6 +47,7 @@ class DiskWatch:
                 log.error("%s", sentence)
 
     def _run(self) -> None:
-        while not self._over.wait(LOOK_EVERY_S):
+        while not self._over.is_set():
             self.worker.beat()
             self.look()
+            self._over.wait(LOOK_EVERY_S)

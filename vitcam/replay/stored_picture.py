@@ -111,7 +111,10 @@ def _installed(stored: StoredPicture) -> Path | None:
     models = list_models()
     first = models.pop(stored.model, None)
     for path in filter(None, (first, *models.values())):
-        described = read(path)
+        try:
+            described = read(path)
+        except ModelError:  # it is damaged, and may be another one
+            continue
         fingerprint = described.fingerprint if described else ""
         if fingerprint == stored.fingerprint and (fingerprint or path is first):
             return path

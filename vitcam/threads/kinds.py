@@ -114,6 +114,13 @@ KINDS: Mapping[str, ThreadKind] = {
         60.0,
         _WAITER,
     ),
+    "models": ThreadKind(
+        "reads the files of models, for the list of them",
+        "the disk; the one who asks, for 20 s",
+        "the models are not listed",
+        60.0,
+        _WAITER,
+    ),
     "edit": ThreadKind(
         "changes that viewers make in the history",
         "the thread `history`, 20 s",

@@ -265,6 +265,8 @@ class WebThreads:
     password: WatchedExecutor
     reads: WatchedExecutor
     """Reads stored events and draws their pictures."""
+    models: WatchedExecutor
+    """Reads the files of models, of which one may lie on a mount that does not answer."""
     edit: WatchedExecutor
     """Changes stored events, which waits for the disk."""
     cameras: WatchedExecutor

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _WORDS = BodyLimits(65536, 5.0, "the words")
 _FLAGS = ("true", "false")
 _SHOWING = {"brief": one_of(_FLAGS, "Whether what is long is left empty.")}
+_LONGEST_S = 20.0  # for reading all models
 _MAX_WORDS = 2
 _LONGEST_NAME = 200
 _NO_STORE = {"Cache-Control": "no-store"}
@@ -39,7 +40,7 @@ class ModelRoutes(Handlers):
         self._names = app.parts.names
         self._unsaved = app.parts.unsaved
         self._default = app.parts.default
-        self._reads = app.threads.reads
+        self._files = app.threads.models
         quota = Quota(_MAX_WORDS, _MAX_WORDS, "changes of the words")
         self._admission = Admission(_WORDS, quota, app.threads.change)
         self._choices = app.changes
@@ -68,10 +69,17 @@ class ModelRoutes(Handlers):
         naming = self._names.of(model.labels, model.members)
         return {} if naming is None else names_of_model(naming.labels, naming.members)
 
-    @Route("GET", "/api/models", Scope.READ, answers=as_json("Models"), refusals=(404,))
+    @Route("GET", "/api/models", Scope.READ, answers=as_json("Models"), refusals=(404, 503))
     async def list_models(self, _: web.Request) -> web.Response:
         """The models that can be chosen."""
-        record = await asyncio.wrap_future(self._reads.submit(self._choice().record))  # it reads files
+        reading = asyncio.wrap_future(self._files.submit(self._choice().record))
+        try:
+            record = await asyncio.wait_for(reading, _LONGEST_S)
+        except TimeoutError:
+            raise VitcamError(
+                f"the files of the models were not read within {_LONGEST_S:g} s; look whether the disk or a mount that "
+                "they lie on answers"
+            ) from None
         return web.json_response(record, headers=_NO_STORE)
 
     @Route(
