@@ -222,3 +222,15 @@ def test_nothing_of_a_zip_stays_on_the_disk_and_it_is_not_kept_in_memory(url: st
 def _resident_mb() -> float:
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def test_a_folder_that_is_dropped_on_the_page_has_the_labels_of_a_zip_of_it(url: str) -> None:
+    paths = ["pets/cat/2024-05/1.jpg", "pets/dog/2.jpg", "pets/cat/kitchen/3.jpg", "4.jpg", "__MACOSX/pets/cat/._1.jpg"]
+    status, answer = answer_to(url.replace("datasets", "photo-labels"), {"paths": paths})
+    wrong: list[object] = [{}, {"paths": [""]}, [], "x"]
+    refused = [answer_to(url.replace("datasets", "photo-labels"), body)[0] for body in wrong]
+
+    assert status == 200
+    assert [place["label"] for place in answer["places"]] == ["cat", "dog", "", "", ""]
+    assert [bool(place["why"]) for place in answer["places"]] == [False, False, True, True, False]
+    assert refused == [400] * 4

@@ -15,27 +15,33 @@ from aiohttp import web
 
 from vitcam.access.tokens import Scope
 from vitcam.datasets.intake import Brought, PhotoIntake
+from vitcam.datasets.photo_tree import PlacedPhoto, is_hidden, placed
 from vitcam.datasets.photo_zip import PhotoZip, ZippedPhoto
-from vitcam.datasets.teachable import checked_label
+from vitcam.datasets.teachable import MOST_PHOTOS, checked_label
 from vitcam.errors import UsageError, VitcamError
 from vitcam.web.context import AppContext, Handlers
-from vitcam.web.openapi.schema import TEXT, Schema, described
-from vitcam.web.requests.admission import Quota
-from vitcam.web.requests.body import BodyLimits, receive_body
+from vitcam.web.openapi.schema import TEXT, Schema, array_of, described, record
+from vitcam.web.requests.admission import Admission, Quota
+from vitcam.web.requests.body import BodyLimits, read_json, receive_body
 from vitcam.web.requests.photos import PHOTO_BODY
 from vitcam.web.requests.proxies import address_of
 from vitcam.web.requests.record_stream import record_stream, write_record
-from vitcam.web.route import ENDLESS, Route, as_json
+from vitcam.web.route import ENDLESS, JSON, Route, as_json
 
 ZIP = BodyLimits(1024 * 2**20, 900.0, "the zip")
 _LONGEST_S = 1800.0
 """For the photos of one zip."""
 _LEAST_FREE = 256 * 2**20  # bytes that a zip leaves on the disk
 _LONGEST_NAME = 200
+_PATHS = BodyLimits(8 * 2**20, 30.0, "the list of paths")
 _LATEST = 4_102_444_800.0  # the year 2100, in seconds since the epoch
 _TAKEN: Schema = described(TEXT, "When it was taken, in seconds since the epoch; used where the photo does not say so.")
 _CALLED: Schema = described(TEXT, "The name of its file.")
 _LABEL: Schema = described(TEXT, "All photos get this label; without it, that of their folder.")
+
+
+_LIST: Schema = record({"paths": array_of(TEXT, "Of all files of a folder, such as `photos/cat/1.jpg`.")})
+_PLACES: Schema = record({"places": array_of(record({"label": TEXT, "why": TEXT}), "In the same order.")})
 
 
 class IntakeRoutes(Handlers):
@@ -47,6 +53,7 @@ class IntakeRoutes(Handlers):
         self._upload, self._disk = app.threads.upload, app.threads.edit
         self._photos = app.photos
         self._zips = Quota(1, 1, "zips of photos")
+        self._lists = Admission(_PATHS, Quota(2, 2, "lists of paths"), app.threads.edit)
 
     @Route(
         "POST",
@@ -68,6 +75,16 @@ class IntakeRoutes(Handlers):
             request, lambda photo: intake.take(asked["name"], asked["label"], photo, called, taken)
         )
         return web.json_response(asdict(brought))
+
+    @Route("POST", "/api/photo-labels", Scope.CONTROL, body={JSON: _LIST}, answers={JSON: _PLACES})
+    async def labels(self, request: web.Request) -> web.Response:
+        """Say which label each photo of a folder has by its place, as in a zip of that folder. Nothing is kept.
+
+        Where a photo has no label, `why` says the reason; both are empty for what systems write beside photos.
+        """
+        places: list[PlacedPhoto] = await self._lists.serve(request, lambda body: _places(read_json(body)))
+        found = [{"label": place.label, "why": place.why} for place in places]
+        return web.json_response({"places": found})
 
     @Route(
         "POST",
@@ -170,6 +187,20 @@ class IntakeRoutes(Handlers):
         if self._intake is None:
             raise web.HTTPNotFound(text="this run keeps no pictures: it is one of files, or there is no state folder")
         return self._intake
+
+
+def _places(body: Any) -> list[PlacedPhoto]:
+    """`{"paths": ["cat/1.jpg"]}`. Raises UsageError."""
+    paths = body.get("paths") if isinstance(body, dict) and len(body) == 1 else None
+    if not isinstance(paths, list) or not all(isinstance(path, str) and path.strip("/") for path in paths):
+        raise UsageError('send {"paths": ["cat/1.jpg"]}, the paths of all files of a folder')
+    if len(paths) > MOST_PHOTOS:
+        raise UsageError(
+            f"the folder holds {len(paths):,} files; at most {MOST_PHOTOS:,} can be taught, so remove some"
+        )
+    split = [tuple(part for part in path.split("/") if part) for path in paths]
+    seen = iter(placed([parts for parts in split if not is_hidden(parts)]))
+    return [PlacedPhoto("") if is_hidden(parts) else next(seen) for parts in split]
 
 
 def _time(text: str) -> datetime | None:

@@ -32,6 +32,22 @@ for (const kind of ["dragenter", "dragover", "drop"]) {
 return veils;
 """
 
+_DROP_FOLDER = """
+const [target, tree] = arguments;
+const bytes = (data) => Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+const entry = (name, inner) => {
+  if (typeof inner === "string") {
+    return {name, isFile: true, file: (done) => done(new File([bytes(inner)], name, {type: "image/jpeg"}))};
+  }
+  const some = [Object.entries(inner).map(([each, within]) => entry(each, within)), []];
+  return {name, isDirectory: true, createReader: () => ({readEntries: (done) => done(some.shift())})};
+};
+const event = new DragEvent("drop", {bubbles: true, cancelable: true});
+const items = [{webkitGetAsEntry: () => entry("pets", tree)}];
+Object.defineProperty(event, "dataTransfer", {value: {types: ["Files"], files: [], items}});
+target.dispatchEvent(event);
+"""
+
 
 def encoded(data: bytes) -> str:
     import base64
@@ -179,3 +195,21 @@ def test_where_a_file_names_the_model_the_list_says_so_and_offers_no_other(tmp_p
 
     assert "command line" in said
     assert not any(offered)
+
+
+@pytest.mark.parametrize("chrome", [1200], indirect=True)
+def test_a_folder_with_dates_is_dropped_and_gives_the_labels_of_a_zip_of_it(tmp_path: Path, chrome: Chrome) -> None:
+    shots = [encoded(photo(scene(number))) for number in range(5)]
+    tree = {
+        "cat": {"2024-05": {"1.jpg": shots[0]}, "2024-06": {"2.jpg": shots[1]}, "kitchen": {"3.jpg": shots[2]}},
+        "dog": {"2024-05": {"4.jpg": shots[3]}, ".hidden": {"5.jpg": shots[4]}},
+    }
+    with daemon("--source", "demo", "--loop", STATE_DIRECTORY=str(tmp_path / "state")) as running:
+        running.wait_for("ok")
+        begin(chrome, running.url)
+        chrome.execute_script(_DROP_FOLDER, part(chrome, "room"), tree)
+        until(chrome, lambda: "3 photos were added." in result(chrome))
+        said, every = result(chrome), counts(running)
+
+    assert every == {"cat": 2, "dog": 1}
+    assert "pets/cat/kitchen/3.jpg: it lies in the folder 'kitchen' within 'cat'" in said

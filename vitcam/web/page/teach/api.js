@@ -30,6 +30,11 @@ export async function addPhoto(label, file, taken, signal) {
   return (await send(`${addressOf(label)}?${query}`, "POST", file, signal)).json();
 }
 
+// paths: of all files of a folder; returns {label, why} of each
+export async function placesOf(paths) {
+  return (await (await send("api/photo-labels", "POST", { paths })).json()).places;
+}
+
 // label: of all photos, or null: each has that of its folder; noted: called with {path, picture, note, done, total} of each
 export async function addZip(file, label, noted, signal) {
   const query = label ? `?${new URLSearchParams({ label })}` : "";

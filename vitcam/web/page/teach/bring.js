@@ -2,7 +2,7 @@
 
 import { locale, t } from "../language/language.js";
 import { MAX_BYTES } from "../transfer.js";
-import { addPhoto, addZip, sentence } from "./api.js";
+import { addPhoto, addZip, placesOf, sentence } from "./api.js";
 
 const MOST = 8; // lines of what was left out
 const find = (name) => document.getElementById(`bring-${name}`);
@@ -53,12 +53,16 @@ export class Bring {
     event.stopPropagation();
     mark(null);
     const label = event.target.closest("[data-label]")?.dataset.label ?? null;
-    this.#take(await filesOf(event.dataTransfer, label));
+    try {
+      await this.#take(await filesOf(event.dataTransfer, label));
+    } catch (error) { // of a folder that cannot be read, or whose labels nobody says
+      this.#say(sentence(error.message), []);
+    }
   }
 
   async #take(files) {
     if (this.#stops) return this.#say(t("bring.busy"), []);
-    const nameless = files.filter(({ file, label }) => !label && !isZip(file));
+    const nameless = files.filter(({ file, label, why }) => !label && !why && !isZip(file));
     if (nameless.length) return this.#say(t("bring.no_label"), []);
     this.#stops = new AbortController();
     const kept = [], told = [];
@@ -67,7 +71,8 @@ export class Bring {
     try {
       for (const [done, each] of files.entries()) {
         this.#show(done, files.length);
-        await (isZip(each.file) ? this.#zip(each, kept, told) : this.#photo(each, kept, told));
+        if (each.why) told.push(line(each.path, each.why));
+        else await (isZip(each.file) ? this.#zip(each, kept, told) : this.#photo(each, kept, told));
       }
     } catch (error) {
       told.unshift(error.name === "AbortError" ? t("bring.stopped") : sentence(error.message));
@@ -130,26 +135,31 @@ function isZip({ name, type }) {
   return /zip/.test(type) || /\.zip$/i.test(name);
 }
 
-// transfer: a DataTransfer; label: null: each photo has that of its folder
+// transfer: a DataTransfer; label: null: each photo has that of its place in the folder
 async function filesOf(transfer, label) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (!entries.some(({ isDirectory }) => isDirectory)) return [...transfer.files].map((file) => ({ file, label, taken: null }));
   const found = [];
-  for (const entry of entries) await walk(entry, label, null, found);
-  return found.sort((one, other) => one.file.name.localeCompare(other.file.name, locale, { numeric: true }));
+  for (const entry of entries) await walk(entry, "", found);
+  const places = label ? [] : await placesOf(found.map(({ path }) => path));
+  return found
+    .map(({ file, path }, i) => ({ file, path, label, taken: null, ...(isZip(file) ? {} : places[i]) }))
+    .filter((each) => each.label || each.why || isZip(each.file))
+    .sort((one, other) => one.path.localeCompare(other.path, locale, { numeric: true }));
 }
 
-async function walk(entry, label, folder, found) {
+async function walk(entry, folder, found) {
   if (entry.name.startsWith(".")) return;
+  const path = `${folder}${entry.name}`;
   if (entry.isFile) {
     const file = await new Promise((read, failed) => { entry.file(read, failed); });
-    found.push({ file, label: label ?? folder, taken: null });
+    found.push({ file, path });
     return;
   }
   const reader = entry.createReader();
   for (;;) {
     const some = await new Promise((read, failed) => { reader.readEntries(read, failed); }); // a hundred at a time
     if (some.length === 0) return;
-    for (const inner of some) await walk(inner, label, entry.name, found);
+    for (const inner of some) await walk(inner, `${path}/`, found);
   }
 }
