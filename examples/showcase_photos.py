@@ -5,7 +5,7 @@
 This writes dog, bird, person and night into models/golden. SOURCES is a folder with four packages, and nothing of them
 is installed:
 
-    pip download --no-deps --dest SOURCES scipy==1.9.3 alibi==0.9.6 imageio==2.4.1
+    pip download --no-deps --dest SOURCES scipy==1.9.3 alibi==0.9.4 imageio==2.4.1
     cd SOURCES && apt-get download blender-data
 
 It needs the `dev` and `train` extras, and dpkg-deb for the last package. models/golden/CREDITS.md names the

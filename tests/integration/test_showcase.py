@@ -17,6 +17,7 @@ from vitcam.frames import Prediction
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.golden import Names
+from vitcam.model.record import brief_record, model_info
 from vitcam.pictures.decode import decode_image
 from vitcam.sources.demo import CLIP
 
@@ -152,3 +153,25 @@ def test_the_other_pictures_of_the_docs_show_golden_images() -> None:
     assert names().says(shot[1], "cat")
     assert "espresso/coffee.jpg" in (ROOT / "docs" / "use" / "photos.md").read_text("utf-8")
     assert true["coffee.jpg"] == "espresso"
+
+
+def test_readme_its_page_and_the_list_of_models_show_one_figure_of_everyday() -> None:
+    """The page of a daemon takes the same figures, of `/api/model`."""
+    figures = model().card.headline
+    share, count = f"{100 * figures['top1']:.1f}", figures["n"]
+    command = f"`vitcam-train evaluate everyday --data {figures['data']}`"
+    row = f"| {share} % ({100 * figures['top1_low']:.1f} to {100 * figures['top1_high']:.1f} %) | {command} |"
+    said = next(line for line in vitcam("models", "list").out.splitlines() if line.split()[:1] == ["everyday"])
+
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert f"| {count} photos: right | [{share} %](docs/program/benchmarks.md) | {command} |" in readme
+    assert f"{count} ordinary photos of both sources below {row}" in (ROOT / "docs/program/benchmarks.md").read_text(
+        "utf-8"
+    )
+    assert f"{share}% of {count}" in said
+    assert f"{share}% of {count} held-out photos" in vitcam("models", "show", "everyday").out
+    assert f"right on {share} % of {count} ordinary photos ({command})" in (ROOT / "docs/use/models.md").read_text(
+        "utf-8"
+    )
+    assert f"| right | {share}% " in model().path.with_suffix(".md").read_text("utf-8")
+    assert brief_record(model_info(model()))["accuracy"]["headline"] == figures

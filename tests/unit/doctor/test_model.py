@@ -1,12 +1,15 @@
 """`vitcam doctor` on the installed models."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from vitcam.doctor import model
 from vitcam.doctor.check import CheckContext
+from vitcam.model import bundle
+from vitcam.model.files import find_model
 
 
 def test_each_model_that_cannot_be_read_is_named(
@@ -31,3 +34,17 @@ def test_each_model_that_cannot_be_read_is_named(
         f"{folder}/zeros.tflite is not a TFLite model: it does not begin like one",
         "move it away",
     ]
+
+
+def test_a_golden_image_that_is_named_wrongly_is_a_warning_with_what_it_shows(
+    context: CheckContext, tmp_path: Path
+) -> None:
+    digits = bundle.read(find_model("mnist"))
+    assert digits is not None
+    path = tmp_path / "digits.tflite"
+    path.write_bytes(digits.path.read_bytes())
+    bundle.replace_golden(path, [replace(each, true="7") for each in digits.golden])
+    settings = replace(context.settings, model=replace(context.settings.model, name=str(path)))
+    found = model.model(replace(context, settings=settings))
+
+    assert (found.status, found.found) == ("warn", f"{path} calls 2 2, and the picture shows 7")

@@ -78,6 +78,7 @@ def test_from_a_sample_to_whom_a_patch_attends(
     assert "14 × 14 = 196 patches of 16 × 16 px" in text(chrome, "learn-cut-size")
     assert len(all_of(chrome, "#learn-looks figure")) == 3
     assert "5,730,154" in text(chrome, "learn-facts")
+    assert "82.1 % of 700 photos" in text(chrome, "learn-facts")
     assert "ImageNet" in text(chrome, "learn-trained")
     assert not any("attention" in name for name in chrome.execute_script(_LOADED) if "api/" in name), "only on request"
 
