@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import logging
 import os
 import socket
 import stat
@@ -12,12 +13,14 @@ from pathlib import Path
 from typing import IO, cast
 
 from vitcam._version import __version__
-from vitcam.backup.database import copy_database, is_database
+from vitcam.backup.database import DamagedDatabaseError, copy_database, is_database
 from vitcam.backup.found_files import FoundFile
 from vitcam.backup.manifest import MOST_FILES, NAME, CarriedFile, Manifest
 from vitcam.backup.output import temporary_room
 from vitcam.errors import UsageError, VitcamError
 from vitcam.storage.files import temporary_folder
+
+log = logging.getLogger(__name__)
 
 Progress = Callable[[int], None]
 """Gets the bytes that were read since the last call."""
@@ -81,8 +84,13 @@ def _add(tar: tarfile.TarFile, found: FoundFile, room: Path, progress: Progress)
             return None
         status = os.fstat(file.fileno())
         if is_database(found.path):
-            file.close()
-            file = _copy(found, room)
+            try:
+                copy = _copy(found, room)
+            except DamagedDatabaseError as error:  # one that was set aside, perhaps
+                log.warning("%s; it is in the backup as it is", error)
+            else:
+                file.close()
+                file = copy
     with file:
         return _add_content(tar, found, file, status, progress)
 

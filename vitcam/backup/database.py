@@ -6,11 +6,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from vitcam.errors import VitcamError
+from vitcam.storage.damaged_database import is_damage
 
 _MAGIC = b"SQLite format 3\0"
 """source  SQLite's file format, section 1.3.1"""
 _COMPANIONS = ("-wal", "-shm", "-journal")
 _WAIT_S = 20.0
+
+
+class DamagedDatabaseError(VitcamError):
+    """A database that SQLite cannot copy."""
 
 
 def is_database(path: Path) -> bool:
@@ -39,7 +44,7 @@ def copy_database(path: Path, out: Path) -> None:
 
     A database with a write-ahead log can be written to meanwhile. One without waits for the copy.
 
-    raises  VitcamError if the database is damaged, or locked for long
+    raises  DamagedDatabaseError; VitcamError if it is locked for long
     """
     uri = f"{path.absolute().as_uri()}?mode=ro"
     try:
@@ -50,6 +55,8 @@ def copy_database(path: Path, out: Path) -> None:
             source.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, with nothing beside it
     except sqlite3.Error as error:
+        if is_damage(error, path):
+            raise DamagedDatabaseError(f"{path} is damaged: {error}") from error
         raise VitcamError(
-            f"the database {path} cannot be copied: {error}; end the program that holds it, or move a damaged one away"
+            f"the database {path} cannot be copied: {error}; end the program that holds it, and try again"
         ) from error

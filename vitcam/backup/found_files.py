@@ -21,16 +21,17 @@ BEFORE_RESTORE = "before-restore-"
 """How a folder is called in which `restore` keeps what was there before."""
 DEEPEST = 32
 """Folders within each other."""
-_OF_ONE_RUN = frozenset(
-    {
-        ("lock",), ("serving.lock",),
-        ("sessions.json",),  # who has logged out must not be logged in again by a restore
-        *((f"outbox.db{ending}",) for ending in ("", "-wal", "-shm", "-journal", ".damaged")),  # sent long ago by then
-    }
-)  # fmt: skip
-"""Of the state folder."""
-_FEATURES = re.compile(r"datasets/[^/]+/\.vitcam-features\.npz")
-"""Of the state folder: what a model makes of the pictures of a data set, which the next teaching makes again."""
+_OF_ONE_RUN = re.compile(
+    r"lock|serving\.lock"
+    r"|sessions\.json"  # who has logged out must not be logged in again by a restore
+    r"|outbox\.db([-.].*)?"  # what waits there was sent long ago by then
+    r"|datasets/[^/]+/\.vitcam-features\.npz"  # the next teaching makes it again
+)
+"""Of the state folder: paths below it."""
+_OF_A_RESTORE = re.compile(
+    rf"{re.escape(RESTORING)}(-\w{{8}})?|{BEFORE_RESTORE}\d{{8}}T\d{{6}}Z-\w+"  # with an ending until version 0.2
+)
+"""In each folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +62,12 @@ def is_of_one_run(place: str, path: str) -> bool:
     path   below that folder
     """
     parts = tuple(path.split("/"))
-    if parts[0] in ("lost+found", RESTORING) or parts[0].startswith(BEFORE_RESTORE):
+    if parts[0] == "lost+found" or _OF_A_RESTORE.fullmatch(parts[0]):
         return True
     if any(map(is_unfinished, parts)):
         return True
     if place.startswith(STATE):
-        return parts in _OF_ONE_RUN or _FEATURES.fullmatch(path) is not None or was_unfinished(parts[-1])
+        return _OF_ONE_RUN.fullmatch(path) is not None or was_unfinished(parts[-1])
     return place == DATA and parts[0] == "models" and was_unfinished(parts[-1])
 
 

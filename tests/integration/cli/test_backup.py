@@ -228,6 +228,23 @@ def test_a_database_that_is_written_to_meanwhile_is_whole_in_the_backup(journal:
     assert not list((new.root / "state").glob("events.db-*"))
 
 
+@pytest.mark.parametrize("damaged", [slice(16, 100), slice(100, 4096)], ids=["header", "schema"])
+def test_a_damaged_database_is_in_the_backup_as_it_is_and_stops_nothing(damaged: slice, tmp_path: Path) -> None:
+    old, new = machine(tmp_path / "old"), machine(tmp_path / "new", {})
+    path = old.root / "state" / "events.db.damaged-20260101T000000"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE seen (what BLOB)")
+    content = bytearray(path.read_bytes())
+    content[damaged] = b"\xee" * len(content[damaged])
+    path.write_bytes(content)
+
+    written, restored = old.backup(tmp_path / "b.tar"), new.restore(tmp_path / "b.tar")
+
+    assert (written.code, restored.code) == (0, 0)
+    assert f"{path} is damaged: " in written.err
+    assert new.files() == old.files()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 def test_root_gives_restored_files_to_the_owner_of_the_folder(tmp_path: Path) -> None:
     old, new, file = machine(tmp_path / "old"), machine(tmp_path / "new", {}), tmp_path / "b.tar"
@@ -247,11 +264,13 @@ def test_links_are_left_out_with_a_sentence_and_what_is_of_one_run_without_one(t
         "state/sessions.json": b"{}",
         "state/outbox.db": b"",
         "state/outbox.db-wal": b"",
+        "state/outbox.db.damaged-20260101T000000": b"",
         "state/.vitcam-partial-0123456789abcdef": b"",
         "state/.crops.json.01234567.partial": b"",
         f"state/datasets/desk/{FEATURES}": b"",
         "state/before-restore-20260101T000000Z-k3j/password": b"",
         "data/models/.desk.tflite.01234567.partial": b"",
+        "config/.vitcam-restore-k3j_4x9a/config.toml": b"",
     }
     old, new = machine(tmp_path / "old", {**CONTENT, **of_one_run}), machine(tmp_path / "new", {})
     (old.root / "state" / "clips").symlink_to("/etc")
@@ -275,7 +294,12 @@ def test_what_people_called_as_our_own_files_are_called_is_in_the_backup(tmp_pat
     names = [f"state/datasets/mine/{label}/x-001.jpg" for label in NAMES]
     names += [f"state/datasets/{name}/cat/x-001.jpg" for name in ("lock", "cache", "tmp")]
     names += ["state/datasets/mine/.whole/lock/x-001.jpg", "config/.notes", "config/config.toml~", "data/tmp/cache/x"]
-    names += ["data/models/lock.tflite", "data/photos/.trash/.x.01234567.partial", "config/lock"]
+    names += [
+        "data/models/lock.tflite",
+        "data/photos/.trash/.x.01234567.partial",
+        "config/lock",
+        "data/before-restore-notes/x",
+    ]
     old, new = machine(tmp_path / "old", dict.fromkeys(names, b"mine")), machine(tmp_path / "new", {})
 
     written, restored = old.backup(tmp_path / "b.tar"), new.restore(tmp_path / "b.tar")
