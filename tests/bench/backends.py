@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 
-BACKENDS = ("jax", "torch", "tensorflow")
+BACKENDS = ("tensorflow", "jax", "torch")
 
 
 def steps(network: str, precision: str, batch: int, count: int) -> list[tuple[float, float]]:

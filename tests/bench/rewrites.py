@@ -15,7 +15,7 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
-os.environ.setdefault("KERAS_BACKEND", "jax")
+os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 
 from tests.bench.peers.report import machine
 from tests.bench.race import InterleavedTime, race

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -21,6 +22,7 @@ from vitcam._version import __version__
 from vitcam.errors import UsageError, VitcamError
 from vitcam.terminal.consoles import exit_code, release_stdout
 from vitcam.terminal.verbs import LazyVerbs
+from vitcam_training.backend import choose_backend
 
 MODULES = {"import": "import_weights"}
 VERBS = {
@@ -58,8 +60,7 @@ app = typer.Typer(
     context_settings=HELP_NAMES,
 )
 
-BACKENDS = ("jax", "torch", "tensorflow")
-OTHER_EXTRAS = {"onnx": "vitcam[onnx]", "torch": "torch", "sklearn": "vitcam[dev]"}
+OTHER_EXTRAS = {"jax": "vitcam[accelerators]", "onnx": "vitcam[onnx]", "torch": "torch", "sklearn": "vitcam[dev]"}
 """Packages that the extra `train` does not bring -> what installs them."""
 LEVELS = {False: logging.INFO, True: logging.DEBUG}
 
@@ -122,16 +123,29 @@ def _end(program: str, message: str, code: int) -> None:
 
 
 def interruptible(verb: Callable[..., None]) -> Callable[..., None]:
-    """A verb that ends with a sentence when Ctrl-C comes where nothing else handles it."""
+    """A verb that ends with a sentence when Ctrl-C comes where nothing else handles it.
+
+    Keras' backend is chosen before it runs, by the recipe and the hosts of a verb that trains.
+    """
 
     @wraps(verb)
-    def run(*given: object, **named: object) -> None:
+    def run(*given: object, **named: Any) -> None:
         try:
+            choose_backend(_measured_on(named.get("recipe")), several_hosts=named.get("hosts") is not None)
             verb(*given, **named)
         except KeyboardInterrupt:
             raise VitcamError("interrupted; what was saved before is kept, so run the same command again") from None
 
     return run
+
+
+def _measured_on(recipe: str | Path | None) -> str:
+    """The backend that a recipe's figures were measured on; empty: any. Raises UsageError if there is no recipe."""
+    if not recipe:  # of a study, its own
+        return ""
+    from vitcam_training.recipes.recipe import read_recipe
+
+    return read_recipe(recipe).backend
 
 
 def _version(wanted: bool) -> None:
@@ -147,18 +161,12 @@ def root(
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens inside, too.")] = False,
 ) -> None:
-    """Start the log and choose Keras' backend before any verb imports it."""
+    """Start the log before any verb runs."""
     begin(verbose)
 
 
 def begin(verbose: bool) -> None:
-    """Start the log, and choose Keras' backend before anything imports it. Raises UsageError for an unknown one."""
-    backend = os.environ.setdefault("KERAS_BACKEND", "jax")
-    if backend not in BACKENDS:
-        raise UsageError(f"KERAS_BACKEND is {backend!r}; allowed: {', '.join(BACKENDS)}")
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    if backend != "tensorflow":  # it only converts then, and greets on stderr where oneDNN is on
-        os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+    """Start the log."""
     handler = RichHandler(console=Console(stderr=True), show_path=False, markup=False)
     handler.setFormatter(logging.Formatter("%(message)s"))
     for name in ("vitcam", "vitcam_training"):

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 import vitcam_training
 from vitcam.errors import UsageError
+from vitcam_training.backend import HOSTS_VARIABLE
 from vitcam_training.fit.session import Session, Stop, Stopped
 from vitcam_training.provenance import machine
-
-ADDRESSES = "KERAS_DISTRIBUTION_JOB_ADDRESSES"
 
 Predict = Callable[[NDArray[np.uint8]], NDArray[np.float32]]
 """Pictures (B, H, W, 3) -> logits (B, C)."""
@@ -39,7 +38,7 @@ def join(hosts: str | None = None, index: int | None = None) -> None:
     raises  UsageError for a backend that cannot, an invalid address or index, or hosts that cannot connect
     """
     backend = keras.backend.backend()
-    several = hosts is not None or ADDRESSES in os.environ
+    several = hosts is not None or HOSTS_VARIABLE in os.environ
     if backend != "jax":
         if several:
             raise UsageError(

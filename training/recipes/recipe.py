@@ -187,6 +187,7 @@ class Recipe:
     data: str
     """Name of a data set, a folder of photos, or a list of them; empty: left to the command."""
     seed: int = 0
+    backend: str = ""  # of Keras, which its figures were measured on: others draw other weights from a seed; empty: any
     called: str = ""
     """The model's name; empty: the recipe's."""
     about: AboutRecipe = field(default_factory=AboutRecipe)
@@ -328,7 +329,7 @@ def _tuple(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
 
 def fingerprint(recipe: Recipe) -> str:
     """Of all that decides how a network is trained; an option that is added later and left alone does not change it."""
-    return digits(chosen(replace(recipe, about=AboutRecipe())))
+    return digits(chosen(replace(recipe, about=AboutRecipe(), backend="")))
 
 
 def digits(settings: Any) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from zipfile import is_zipfile
 
 import cv2
 import keras
@@ -49,6 +50,8 @@ def read_weights(path: Path) -> Weights:
             found: Mapping[str, Array] = load_file(path)
         elif path.suffix in SUFFIXES:
             found = read_torch(path)
+        elif not is_zipfile(path):
+            raise UsageError(f"{path} is no archive of NumPy; give an .npz, .safetensors or .pth file")
         else:
             with np.load(path, allow_pickle=False) as archive:
                 found = {name: archive[name] for name in archive.files}

@@ -52,13 +52,20 @@ def recipe(tmp_path: Path) -> Path:
     return path
 
 
-def start(recipe: Path, out: Path, *options: str) -> subprocess.Popen[str]:
+SINGLE = {
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "OMP_NUM_THREADS": "1", "TF_NUM_INTRAOP_THREADS": "1",
+    "TF_NUM_INTEROP_THREADS": "1",
+}  # fmt: skip
+"""One thread for sums, so that they are added in one order."""
+
+
+def start(recipe: Path, out: Path, *options: str, backend: str = "tensorflow") -> subprocess.Popen[str]:
     """`vitcam-train fit` on one core, with one thread for its sums; saves after every step."""
-    single = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "OMP_NUM_THREADS": "1", "KERAS_BACKEND": "jax"}
     code = "from vitcam_training.cli import main; main()"
     command = [sys.executable, "-c", code, "fit", str(recipe), "--out", str(out), "--save-every", "0", *options]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ | single)
-    os.sched_setaffinity(process.pid, {min(os.sched_getaffinity(0))})  # at once: JAX counts cores when it is imported
+    environment = os.environ | SINGLE | {"KERAS_BACKEND": backend}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+    os.sched_setaffinity(process.pid, {min(os.sched_getaffinity(0))})  # at once: cores are counted at the import
     return process
 
 
@@ -89,13 +96,16 @@ def rows(out: Path) -> list[dict[str, str]]:
 
 @SLOW
 @pytest.mark.timeout(3 * LIMIT_S)
-def test_a_run_killed_at_a_random_step_ends_with_the_same_weights_bit_for_bit(recipe: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("backend", ["tensorflow", "jax"])
+def test_a_run_killed_at_a_random_step_ends_with_the_same_weights_bit_for_bit(
+    recipe: Path, tmp_path: Path, backend: str
+) -> None:
     saves = random.randrange(1, STEPS)
-    whole, parts = start(recipe, tmp_path / "whole"), start(recipe, tmp_path / "parts")
+    whole, parts = (start(recipe, tmp_path / name, backend=backend) for name in ("whole", "parts"))
     after_saves(parts, tmp_path / "parts", saves)
     parts.send_signal(signal.SIGKILL)
     killed, _ = ended(parts)
-    again, said = ended(start(recipe, tmp_path / "parts"))
+    again, said = ended(start(recipe, tmp_path / "parts", backend=backend))
     undisturbed, _ = ended(whole)
 
     assert (killed, again, undisturbed) == (-signal.SIGKILL, 0, 0), said

@@ -370,7 +370,7 @@ def test_bad_input_is_answered_with_one_sentence_and_exit_code_two(
 def test_an_unknown_keras_backend_is_refused_before_it_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERAS_BACKEND", "theano")
 
-    with pytest.raises(VitcamError, match="allowed: jax, torch, tensorflow"):
+    with pytest.raises(VitcamError, match="allowed: tensorflow, jax, torch"):
         CliRunner().invoke(app, ["fit", "everyday"], catch_exceptions=False)
 
 

@@ -3,6 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -48,3 +49,15 @@ def test_a_golden_image_that_is_named_wrongly_is_a_warning_with_what_it_shows(
     found = model.model(replace(context, settings=settings))
 
     assert (found.status, found.found) == ("warn", f"{path} calls 2 2, and the picture shows 7")
+
+
+@pytest.mark.parametrize(("name", "remedy"), [("ai-edge-litert", "export"), ("tflite-runtime", "ai-edge-litert")])
+def test_the_remedy_for_operators_outside_of_the_delegate_depends_on_what_runs_the_model(
+    context: CheckContext, monkeypatch: pytest.MonkeyPatch, name: str, remedy: str
+) -> None:
+    info = SimpleNamespace(name=name, version="2", threads=1, partitions=3, outside=12)
+    monkeypatch.setattr(model, "_load", lambda _: SimpleNamespace(runtime=info))
+    found = model.runtime(context)
+
+    assert found.status == "warn"
+    assert remedy in found.fix

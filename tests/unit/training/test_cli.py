@@ -161,7 +161,7 @@ def test_a_training_says_within_seconds_what_it_is_at_and_then_what_it_does(tmp_
         took_s = time.monotonic() - started_s
         rest, out = process.stderr.read(), process.stdout.read()
 
-    assert first == "vitcam-train: loading Keras on jax\n"
+    assert first == "vitcam-train: loading Keras on tensorflow\n"
     assert took_s < 30, "5 s on a machine that does nothing else"
     said = " ".join(rest.split())
     places = [

@@ -1,10 +1,9 @@
-import jax
 import numpy as np
 import pytest
 from keras import ops
 
 from tests.unit.training.nets import SMALL, photos, reference_vit, small_vit
-from vitcam_training.vit import DropPath, Tensor, ViT, ViTConfig
+from vitcam_training.vit import DropPath, ViT, ViTConfig
 from vitcam_training.weights.checkpoints import to_timm
 
 
@@ -68,21 +67,3 @@ def test_drop_path_does_nothing_outside_training() -> None:
     first, second = (ops.convert_to_numpy(vit(photos(2))[0]) for _ in range(2))
 
     np.testing.assert_array_equal(first, second)
-
-
-def test_the_gradient_of_each_matrix_is_one_plain_product() -> None:
-    """Products that sum over images and tokens apart made XLA copy the activations; a step took half as long again."""
-    vit, images = small_vit(), photos(2)
-    weights, rest = [v.value for v in vit.trainable_variables], [v.value for v in vit.non_trainable_variables]
-
-    def loss(weights: list[Tensor]) -> Tensor:
-        return ops.sum(vit.stateless_call(weights, rest, images)[0][0])
-
-    products = [
-        equation.params["dimension_numbers"][0][0]
-        for equation in jax.make_jaxpr(jax.grad(loss))(weights).eqns
-        if equation.primitive.name == "dot_general"
-    ]
-
-    assert len(products) > 3 * 18  # forward, and twice backward
-    assert {len(summed) for summed in products} == {1}

@@ -15,6 +15,7 @@ from vitcam.errors import UsageError
 from vitcam.model.bundle import read
 from vitcam.model.files import find_model
 from vitcam.pictures.resize import InputSpec, to_model_size
+from vitcam_training.backend import DEFAULT, VARIABLE
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import read_photo
 from vitcam_training.provenance import processor
@@ -46,8 +47,6 @@ from vitcam_training.study.runs import add_result, read_results, side_by_side
 from vitcam_training.study.seeds import check_seeds
 from vitcam_training.weights.checkpoints import read_network
 
-JAX = "jax"
-"""The backend that `vitcam-train` takes where KERAS_BACKEND names none."""
 PHOTOS = 128
 """On which attention is looked at, as many as in the paper."""
 SHIPPED, SCRATCH, LARGE = "cifar10", "cifar10-scratch", "everyday"
@@ -93,8 +92,8 @@ class BiasMeasurement:
         words = ["python", "-m", PACKAGE, "--page", str(self.page), "--only", section]
         words += [] if self.seeds == SEEDS else ["--seeds", str(self.seeds)]
         words += [] if self.folder == FOLDER else ["--out", str(self.folder)]
-        backend = os.environ.get("KERAS_BACKEND", JAX)
-        before = "" if backend == JAX or section == "attention" else f"KERAS_BACKEND={backend} "
+        backend = os.environ.get(VARIABLE, DEFAULT)
+        before = "" if backend == DEFAULT or section == "attention" else f"{VARIABLE}={backend} "
         return BiasConditions(before + shlex.join(words), datetime.date.today().isoformat(), processor())
 
     def _plot(self, name: str) -> Path:

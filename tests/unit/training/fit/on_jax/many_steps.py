@@ -3,17 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
-import keras
 import pytest
 
 from tests.unit.training.fit.three_colours import assert_same, run, weights_of
 from vitcam_training.fit import loop, many_steps
 from vitcam_training.recipes.recipe import Recipe
-
-pytestmark = [
-    pytest.mark.slow("training/fit"),
-    pytest.mark.skipif(keras.backend.backend() != "jax", reason="only JAX takes many steps in one call"),
-]
 
 
 def test_steps_of_one_call_train_what_single_steps_do(
