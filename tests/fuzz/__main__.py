@@ -14,6 +14,7 @@ COUNTS = {
     "model_files": 2_000,
     "configurations": 2_000,
     "bundles": 6_000,
+    "state_files": 6_000,
     "zips": 5_000,
     "rights": 8_000,
 }

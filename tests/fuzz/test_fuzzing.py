@@ -12,6 +12,7 @@ COUNTS = {
     "model_files": 25,
     "configurations": 300,
     "bundles": 200,
+    "state_files": 200,
     "zips": 120,
     "rights": 4_000,
 }

@@ -135,7 +135,7 @@ def _parsed(text: str) -> Entries[Token]:
 
 def _token(record: Any) -> Token:
     """Raises ValueError, TypeError or LookupError for what is no token."""
-    found = Token(str(record["name"]), Scope(record["scope"]), str(record["created"]), str(record["sha256"]))
-    if not _DIGEST.fullmatch(found.sha256):
-        raise ValueError("not a SHA-256")
-    return found
+    name, created, sha256 = (record[key] for key in ("name", "created", "sha256"))
+    if not (isinstance(name, str) and isinstance(created, str) and _DIGEST.fullmatch(sha256)):
+        raise ValueError("no name, no time or no SHA-256")
+    return Token(name, Scope(record["scope"]), created, sha256)

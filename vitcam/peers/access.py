@@ -113,8 +113,10 @@ def _parsed(text: str) -> Entries[PeerAccess]:
 
 def _access(name: str, record: Any) -> PeerAccess:
     """Raises ValueError, TypeError or LookupError for what cannot be shown to a peer."""
-    token, fingerprint = str(record["token"]), str(record["fingerprint"])
+    token, fingerprint, kept = (record[key] for key in ("token", "fingerprint", "kept"))
+    if not all(isinstance(text, str) for text in (token, fingerprint, kept)):
+        raise ValueError("it holds what is no text")
     is_token, is_certificate = not token or _TOKEN.fullmatch(token), not fingerprint or is_fingerprint(fingerprint)
     if not (PEER_NAME.fullmatch(name) and is_token and is_certificate):
         raise ValueError("it holds what is no token")
-    return PeerAccess(token, read_fingerprint(fingerprint), str(record["kept"]))
+    return PeerAccess(token, read_fingerprint(fingerprint), kept)

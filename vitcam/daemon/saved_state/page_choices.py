@@ -132,14 +132,24 @@ class SavedAreas:
                 return NO_AREAS, ""  # this user has never kept anything there
             return NO_AREAS, self._unknown(error.strerror or type(error).__name__)
         except ValueError as error:
-            return NO_AREAS, self._unknown(f"damaged: {error}")
+            return Areas(self._zones_without_masks()), self._unknown(f"damaged: {error}")
         if record is None:
             return NO_AREAS, ""
-        masks = _masks_of(record)
+        return Areas(self._readable_zones(record), _masks_of(record)), ""
+
+    def _zones_without_masks(self) -> tuple[Zone, ...]:
+        """Of a file in which nobody can read the masks."""
+        try:
+            record = ((self._file and self._file.read(self._records.parse)) or {}).get(self._records.source)
+        except (OSError, ValueError):
+            return ()
+        return self._readable_zones(record) if isinstance(record, dict) else ()
+
+    def _readable_zones(self, record: Mapping[str, Any]) -> tuple[Zone, ...]:
         zones = _zones_in(record)
         for unread in zones.unread:
-            log.warning("%s: a zone is left out: %s", self._file.path, unread.reason)
-        return Areas(tuple(zones), masks), ""
+            log.warning("%s: a zone is left out: %s", self._file and self._file.path, unread.reason)
+        return tuple(zones)
 
     def _unknown(self, reason: str) -> str:
         path = self._file.path if self._file else ""

@@ -263,4 +263,6 @@ def _parsed(text: str) -> dict[str, Any]:
     """All sections of the file. Raises ValueError if it is damaged."""
     if len(text) > _MOST_LETTERS:
         raise ValueError("it is too large")
+    if not text.strip():  # as a disk leaves it that lost power; vitcam writes a first line
+        raise ValueError("it is empty")
     return tomllib.loads(text)
