@@ -113,7 +113,7 @@ lint: $(VENV)/full  ## check format, style, types and import directions; warn ab
 	$(BIN)/python -m tests.wording
 
 # the same seed makes the same inputs; make fuzz ARGS="pictures --count 500 --seed 7" takes one part
-fuzz: $(VENV)/full  ## send 100,000 wrong requests, 10,000 pictures, 5,000 zips, 2,000 model files and configurations
+fuzz: $(VENV)/full  ## send 100,000 wrong requests, 10,000 pictures, 5,000 zips, 6,000 state files, 2,000 model files and configurations
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
 bench: $(VENV)/full  ## measure the daemon; ARGS=throughput measures a part
