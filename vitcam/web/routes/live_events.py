@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import re
-from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext
@@ -14,7 +13,7 @@ from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent
 
 MOST_UNSENT = 256
-"""Events that wait for one client. One that is further behind is disconnected; it asks for the rest when it is back."""
+"""Messages that wait for one client. One further behind is disconnected; it asks for the rest when it is back."""
 _EVENT_ID = re.compile(r"[0-9A-Z]{26}")
 
 
@@ -26,15 +25,20 @@ class EventInbox:
 
     def __init__(self, base: str) -> None:
         self.base = base
-        self._messages: deque[bytes] = deque()
+        self._messages: dict[object, bytes] = {}
         self._came = asyncio.Event()
         self._overflowed = False
 
-    def put(self, message: bytes) -> None:
-        """Add a message; called on the event loop."""
+    def put(self, message: bytes, about: object = None) -> None:
+        """Add a message; called on the event loop.
+
+        about  it takes the place of one that waits and is about the same, such as an event and its phase; None: of none
+        """
+        key = about or object()
+        self._messages.pop(key, None)
         self._overflowed = self._overflowed or len(self._messages) >= MOST_UNSENT
         if not self._overflowed:
-            self._messages.append(message)
+            self._messages[key] = message
         self._came.set()
 
     async def next(self) -> bytes:
@@ -44,7 +48,7 @@ class EventInbox:
                 raise ConnectionResetError("the client does not keep up with the events")
             self._came.clear()
             await self._came.wait()
-        return self._messages.popleft()
+        return self._messages.pop(next(iter(self._messages)))
 
 
 class LiveEvents:
@@ -102,7 +106,7 @@ class LiveEvents:
     def _deliver(self, event: StoredEvent, phase: str) -> None:
         messages = {base: _message(event, phase, base) for base in {inbox.base for inbox in self._inboxes}}
         for inbox in self._inboxes:
-            inbox.put(messages[inbox.base])
+            inbox.put(messages[inbox.base], (event.id, phase))
 
 
 def _message(event: StoredEvent, phase: str, base: str) -> bytes:
