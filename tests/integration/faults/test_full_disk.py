@@ -1,10 +1,15 @@
 """A full disk while somebody changes something on the page: `python -m tests.soak.full_disk --rounds N` does more."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
@@ -14,6 +19,7 @@ from tests.eventually import eventually
 from tests.integration.faults.small_disk import fill, small_disk
 from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.test_new_masks import MASK, fetched, magenta_camera, open_event, secret_pixels
+from tests.push_service import Browser
 from tests.soak.camera import FaultyCamera
 from tests.soak.full_disk import fill_at_each_save
 
@@ -122,6 +128,78 @@ def test_a_second_setting_on_a_full_disk_leaves_the_first_one_in_force(tmp_path:
         assert [answer["remembered"] for answer in answers] == [False, False]
         assert saved
         assert (rows["events.enter"], rows["events.gap_s"]) == (0.9, 5.0)
+
+
+def command(state: Path, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    """A command of this machine that writes into the state folder."""
+    environ = {**os.environ, "STATE_DIRECTORY": str(state)}
+    line = [sys.executable, "-m", "vitcam", *words]
+    return subprocess.run(line, input=given, env=environ, capture_output=True, text=True, timeout=120, check=False)
+
+
+def stored(state: Path) -> dict[str, bytes]:
+    """Each file that a person has put there, and nothing half of one."""
+    files = [*state.glob("datasets/**/*"), *state.glob("tokens.json*"), *state.glob("password*"), *state.glob("push.*")]
+    return {str(path.relative_to(state)): path.read_bytes() for path in files if path.is_file()}
+
+
+@pytest.mark.fault(
+    "the disk is full when something is stored that is in force nowhere else",
+    injected="a tmpfs that is filled before a token, a password, a photo, a zip and a browser for messages come",
+    observed="each is refused with the reason, 503 or exit code 1; what was there stays to the byte, nothing half is "
+    "left; with room it is stored",
+)
+@pytest.mark.long
+def test_what_can_only_be_stored_is_refused_on_a_full_disk_and_nothing_is_lost(tmp_path: Path) -> None:
+    photos = [jpeg_of(n) for n in range(4)]
+
+    def store(running: Daemon, state: Path, n: int) -> dict[str, tuple[int, str]]:
+        """Status or exit code of each, and what was said."""
+        token, password = (
+            command(state, "token", "create", f"t{n}"),
+            command(state, "password", "--stdin", given=f"secret no {n}\n"),
+        )
+        found = {"token": (token.returncode, token.stderr), "password": (password.returncode, password.stderr)}
+        device = Browser().subscription(f"https://push.example/{n}") | {"name": f"browser {n}"}
+        for name, path, body in (
+            ("photo", "/api/datasets/mine/cup", photos[n]),
+            ("browser", "/api/alerts/push", device),
+        ):
+            status, answer = answer_to(f"{running.url}{path}", body)
+            found[name] = (status, str(answer))
+        return found
+
+    with small_disk(tmp_path / "disk", "4m") as disk, FaultyCamera(size=(320, 180)) as camera:
+        state = disk / "state"
+        state.mkdir()
+        with daemon("--source", camera.url, *NO_HISTORY, STATE_DIRECTORY=str(state)) as running:
+            running.wait_for("ok")
+            first = store(running, state, 1)
+            before = stored(state)
+            fill(disk)
+            full = store(running, state, 2)
+            after = stored(state)
+            (disk / "filler").unlink()
+            later = store(running, state, 3)
+            at_last = stored(state)
+
+        good = {"token": 0, "password": 0, "photo": 200, "browser": 200}
+        assert {name: code for name, (code, _) in first.items()} == good, first
+        assert {name: code for name, (code, _) in full.items()} == {
+            "token": 1,
+            "password": 1,
+            "photo": 503,
+            "browser": 503,
+        }
+        assert all("No space left" in said or "is full" in said for _, said in full.values()), full
+        assert after == before
+        assert {name: code for name, (code, _) in later.items()} == good, later
+        assert at_last.keys() > before.keys()
+
+
+def jpeg_of(seed: int) -> bytes:
+    noise = np.random.default_rng(seed).integers(0, 256, (64, 64, 3), np.uint8)
+    return bytes(cv2.imencode(".jpg", cv2.resize(noise, (256, 256)))[1])
 
 
 def change(running: Daemon, settings: dict[str, object]) -> dict[str, Any]:
