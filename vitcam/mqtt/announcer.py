@@ -4,7 +4,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from vitcam.mqtt.discovery import (
 )
 from vitcam.mqtt.watched import Presence, presence_record
 from vitcam.names.vocabulary import Meanings
+from vitcam.storage.entries import Entries
 from vitcam.storage.state_file import StateFile
 
 log = logging.getLogger(__name__)
@@ -27,6 +28,7 @@ _TOPIC = re.compile(r"[^+#\0]{1,400}/device/vitcam_[A-Za-z0-9_-]{1,80}/config")
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,160}")
 _PLATFORM = re.compile(r"[a-z_]{1,20}")
 _MOST_FORMER = 8
+_MOST_ENTITIES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Memory:
     """By the key of each entity, with those that were taken back."""
     former: tuple[str, ...] = ()
     """Topics that are still to be cleared."""
+    others: Mapping[str, Any] = field(default_factory=dict)
+    """What else stands in the file and cannot be read, such as a newer version wrote it: it stays there."""
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -48,7 +52,14 @@ class Memory:
     def follow(self, topic: str, payload: Mapping[str, Any]) -> "Memory":
         """What is remembered once a message is sent to `topic`; empty: none is, and what was is cleared."""
         former = dict.fromkeys(each for each in self.topics if each != topic)
-        return Memory(topic, platforms(payload) if topic else {}, tuple(former)[-_MOST_FORMER:])
+        return Memory(topic, platforms(payload) if topic else {}, tuple(former)[-_MOST_FORMER:], self.others)
+
+    def record(self) -> dict[str, Any]:
+        """For the file."""
+        others = dict(self.others)
+        former = [*self.former, *others.pop("former", ())]
+        entities = {**others.pop("entities", {}), **self.platforms}
+        return {**others, "topic": self.topic, "former": former, "entities": entities}
 
 
 def read_memory(folder: Path) -> Memory:
@@ -59,12 +70,28 @@ def read_memory(folder: Path) -> Memory:
 def _parsed(text: str) -> Memory:
     """Raises ValueError, TypeError or LookupError if it is damaged."""
     record = json.loads(text)
-    topic, former, entities = record["topic"], record["former"], dict(record["entities"])
-    for each in (topic, *former):
-        if each and not _TOPIC.fullmatch(each):
-            raise ValueError("it names another topic than vitcam's")
-    found = {key: each for key, each in entities.items() if _KEY.fullmatch(key) and _PLATFORM.fullmatch(each)}
-    return Memory(topic, found, tuple(former)[-_MOST_FORMER:])
+    topics = [record["topic"], *record["former"]]
+    entities = Entries.of_table(record["entities"], _platform, _MOST_ENTITIES)
+    known = [each for each in topics if each == "" or _is_topic(each)]
+    others = {key: value for key, value in record.items() if key not in ("topic", "former", "entities")}
+    others |= {"former": [each for each in topics if each not in known], "entities": entities.table({})}
+    topic = topics[0] if topics[0] in known else ""
+    former = [each for each in topics[1:] if each and each in known]
+    return Memory(
+        topic, entities.values, tuple(former)[-_MOST_FORMER:], {key: each for key, each in others.items() if each}
+    )
+
+
+def _is_topic(text: Any) -> bool:
+    """Whether it is one that vitcam announces a camera on: no other one is ever cleared."""
+    return isinstance(text, str) and _TOPIC.fullmatch(text) is not None
+
+
+def _platform(key: str, platform: Any) -> str:
+    """Raises ValueError or TypeError for what is no entity."""
+    if not _KEY.fullmatch(key) or not _PLATFORM.fullmatch(platform):
+        raise ValueError("it is no entity of vitcam's")
+    return str(platform)
 
 
 def _nobody_keeps(_: Mapping[str, str]) -> None:
@@ -110,7 +137,7 @@ class Announcer:
             self._announce(camera)
             self._last = camera
         elif self._memory.former:  # they were cleared since the last call, and may be another camera's from now on
-            self._remember(Memory(self._memory.topic, self._memory.platforms))
+            self._remember(replace(self._memory, former=()))
             self.retain(self._message)
         return {"presence": presence_record(watched, self._lasting().values(), self._meanings)}
 
@@ -129,9 +156,8 @@ class Announcer:
         self._memory = memory
         if self._file is None:
             return
-        record = {"topic": memory.topic, "former": memory.former, "entities": dict(memory.platforms)}
         try:
-            self._file.write(json.dumps(record))
+            self._file.write(json.dumps(memory.record()))
         except OSError as error:
             log.warning(
                 "%s cannot be written: %s; what Home Assistant knows may stay there after a change",
