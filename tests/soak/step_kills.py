@@ -26,14 +26,14 @@ from vitcam.model import bundle
 
 OLD = {
     "config/config.toml": b"[web]\nport = 8421\n",
-    "data/models/old.tflite": b"old",
+    "data/notes/old": b"old",
     "state/crops.json": b"{}",
     "state/datasets/desk/lock/1.jpg": b"old",
     "state/names.json": b"{}",
 }
 NEW = {
     "config/config.toml": b'[camera]\ncrop = "0,0,0.5,0.5"\n',
-    "data/models/new.tflite": b"new",
+    "data/notes/new": b"new",
     "state/crops.json": b'{"demo": "0,0,0.2,0.2"}',
     "state/datasets/desk/lock/2.jpg": b"new",
 }

@@ -179,7 +179,7 @@ def test_what_can_neither_be_done_nor_taken_back_is_said_and_finished_later(
     said = finish_interrupted([CarriedFolder("config", tmp_path / "config").owned()])
 
     assert any(name.startswith("config/before-restore-") for name in half)
-    assert "data/models/new.tflite" not in half
+    assert "data/notes/new" not in half
     assert "finished now" in said[0]
     assert content(there) == NEW
 

@@ -98,6 +98,23 @@ def test_a_teaching_whose_client_leaves_ends_and_writes_nothing(tmp_path: Path) 
     assert again == "report"
 
 
+@pytest.mark.long
+def test_a_client_that_leaves_while_the_model_is_written_leaves_nothing_of_it(tmp_path: Path) -> None:
+    for label, colour in (("red disc", (0, 0, 255)), ("blue disc", (255, 0, 0))):
+        pictures(tmp_path / "datasets" / "mine", label, colour, count=3)
+    models = tmp_path / "models"
+    with daemon("--source", "demo", "--loop", STATE_DIRECTORY=str(tmp_path)) as running:
+        running.wait_for("ok")
+        body = json.dumps({"dataset": "mine", "name": "discs"}).encode()
+        request = urllib.request.Request(f"{running.url}/api/teach", body, method="POST")
+        with urllib.request.urlopen(request, timeout=60):
+            half = eventually(
+                lambda: [path for path in models.glob(".*") if path.stat().st_size > 2**20], every_s=0.005
+            )
+        assert half
+        assert eventually(lambda: not list(models.iterdir()))
+
+
 @pytest.mark.fault(
     "SIGKILL while a model is taught",
     injected="SIGKILL of the daemon while it teaches again the model that it uses: as photos are read, while it learns "

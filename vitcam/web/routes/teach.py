@@ -14,9 +14,11 @@ from aiohttp import web
 from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.inbox.lesson import base_of_model
+from vitcam.model.files import model_folders
 from vitcam.processes import bound
 from vitcam.processes.child import without_settings
 from vitcam.storage.file_names import can_name_file
+from vitcam.storage.files import remove_abandoned
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import TEXT, described
 from vitcam.web.requests.admission import CHANGE, Quota
@@ -69,8 +71,11 @@ class TeachRoute(Handlers):
             base = asked["base"] or base_of_model(in_use.info.card, in_use.name_or_file)
             options = ["-o", asked["name"], f"--base={base}", *(["--add-to"] if asked["add_to"] else [])]
             options += [f"--versus={in_use.name_or_file}"] if asked["compare"] else []
-            async with _running("teach", str(folder), *options, "--json") as child:
-                return await _send(request, child)
+            try:
+                async with _running("teach", str(folder), *options, "--json") as child:
+                    return await _send(request, child)
+            finally:
+                self._reads.submit(remove_abandoned, model_folders()[0])  # what the child left, if it was killed
 
 
 def read_task(body: Any) -> dict[str, Any]:
