@@ -63,6 +63,7 @@ FITTING: dict[str, bytes] = {
     "/api/events/{id}": b'{"favourite": true}',
     "/api/model": b'{"name": "cifar10", "check": true}',
     "/api/collect": b'{"label": "cup", "count": 1}',
+    "/api/photo-labels": b'{"paths": ["cat/1.jpg", "2.jpg"]}',
     "/api/datasets/{name}/{label}/{picture}": b'{"label": "mug"}',
     "/api/datasets/{name}/{label}": PHOTO,
     "/api/datasets/{name}": zip_of_one(),
