@@ -160,7 +160,7 @@ def test_versions_are_the_same_after_a_restart_and_it_is_known_who_changed_them(
     save_password(tmp_path / "state", quick_hash())
     kitchen = bearer(create_token(tmp_path / "state", "kitchen", Scope.CONTROL))
     with started(tmp_path, camera, "--host", "0.0.0.0") as running:
-        assert eventually(lambda: serves(running))
+        assert eventually(lambda: serves(running), 60.0)
         old = {name: ask(f"{running.url}/api/{name}", headers=kitchen).etag for name in CHANGES}
         for name, (method, bodies) in CHANGES.items():
             assert ask(f"{running.url}/api/{name}", method, bodies[0], headers=kitchen).status == 200
@@ -168,7 +168,7 @@ def test_versions_are_the_same_after_a_restart_and_it_is_known_who_changed_them(
         running.process.kill()
         running.process.wait(30)
     with started(tmp_path, camera, "--host", "0.0.0.0") as running:
-        assert eventually(lambda: serves(running))
+        assert eventually(lambda: serves(running), 60.0)
         after = {name: ask(f"{running.url}/api/{name}", headers=basic(PASSWORD)).etag for name in CHANGES}
         late = [
             ask(f"{running.url}/api/{name}", method, bodies[1], old[name], basic(PASSWORD))
