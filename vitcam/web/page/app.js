@@ -21,10 +21,8 @@ import { Places } from "./places.js";
 import { Playback } from "./playback.js";
 import { Screen } from "./screen.js";
 import { Seen } from "./seen.js";
-import { SetAside } from "./set_aside.js";
 import { checkSession, showSession } from "./session.js";
 import { Speed } from "./speed.js";
-import { showUnsaved } from "./unsaved.js";
 import { isLive, Views } from "./views.js";
 import { Windows } from "./windows.js";
 
@@ -43,7 +41,6 @@ const seen = new Seen();
 const playback = new Playback(showPlayback);
 const places = new Places();
 const followed = new Followed();
-const setAside = new SetAside();
 const today = new Today();
 const look = new Look(showCaption);
 const guide = new GuideOffer(() => look.isSimple);
@@ -53,6 +50,7 @@ explainTerms();
 offerLanguages(document.getElementById("language"));
 let model = null;
 let views = null;
+let setAside = null; // loaded once something is set aside or not saved
 
 const crop = new Crop(showView);
 let words = null; // of a model whose labels are words
@@ -183,8 +181,7 @@ function showState(state, began) {
   playback.hold(state.paused && !state.playback);
   crop.show(state.view, state.zones);
   document.getElementById("zones").disabled = !state.view.picture;
-  setAside.show(state.set_aside);
-  showUnsaved(state.unsaved);
+  showLosses(state);
   today.show(state.history);
   guide.setState(state);
   document.documentElement.dataset.scope = state.access?.scope ?? "control";
@@ -194,6 +191,15 @@ function showState(state, began) {
   followed.allow(places.follows);
   isMarked = !places.follows;
   if (!framed) seen.show(state.view.picture, state.view.seen, isMarked);
+}
+
+// few runs have any
+async function showLosses({ set_aside: aside, unsaved }) {
+  if (!setAside && !aside && !Object.keys(unsaved).length) return;
+  const [{ SetAside }, { showUnsaved }] = await Promise.all([import("./set_aside.js"), import("./unsaved.js")]);
+  setAside ??= new SetAside();
+  setAside.show(aside);
+  showUnsaved(unsaved);
 }
 
 function showPlayback(record) {
