@@ -305,7 +305,11 @@ class MqttSession:
     # what is heard
 
     def _hear(self, message: "MQTTMessage") -> None:
-        topic, parts = message.topic, self._parts
+        parts = self._parts
+        try:
+            topic = message.topic
+        except UnicodeDecodeError:  # nobody has asked for it
+            return
         if topic == parts.topics.status and message.payload == OFFLINE.encode() and self._over_s is None:
             self._kept.pop(topic, None)  # the will of a connection that broke before
         for listener in parts.listeners:

@@ -283,7 +283,8 @@ def test_a_huge_message_is_never_in_memory(asked_for: bool, version: MqttVersion
 
 
 def test_what_is_not_mqtt_is_one_sentence(caplog: pytest.LogCaptureFixture) -> None:
-    junk = [b"\x20\x03\0\0\0\x20\x03\0\0\0", b"\x40\1\1", b"\xf0\0", packet(0x30, b"\0\xff"), b"\x90\x02\0\1"]
+    harmless = packet(0x30, b"\0\1\xff\0ON") + b"\x20\x03\0\0\0" * 2  # a topic that is no text; CONNACK again
+    junk = [harmless, b"\x40\1\1", b"\xf0\0", packet(0x30, b"\0\xff"), b"\x90\x02\0\1"]
     with (
         OddBroker(sends=lambda: [junk.pop()] if junk else []) as broker,
         connecting(None, settings(broker.port)) as client,
