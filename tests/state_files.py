@@ -255,6 +255,8 @@ def leaves(tree: Any, where: Path_ = ()) -> Iterator[tuple[Path_, str]]:
     elif isinstance(tree, list) and tree:
         for value in tree:
             yield from leaves(value, (*where, name_in_list(value)))
+    elif isinstance(tree, str):
+        yield where, repr(" ".join(tree.split()))  # names are told apart without their spaces
     else:
         plain = isinstance(tree, int) and not isinstance(tree, bool) and abs(tree) < 2**53
         yield where, repr(float(tree) if plain else tree)  # JSON knows no difference between 1 and 1.0
@@ -262,5 +264,8 @@ def leaves(tree: Any, where: Path_ = ()) -> Iterator[tuple[Path_, str]]:
 
 def name_in_list(record: Any) -> str:
     """By what an entry of a list is known; `#` where it has no name."""
-    found = (record.get("id") or record.get("name")) if isinstance(record, dict) else None
+    if not isinstance(record, dict):
+        return "#"
+    id_, name = record.get("id"), record.get("name")
+    found = id_ if isinstance(id_, str) and id_.startswith("0") else name
     return found if isinstance(found, str) else "#"

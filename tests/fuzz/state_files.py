@@ -241,7 +241,8 @@ class _Trial:
 
     def _is_over(self, where: Path_) -> bool:
         """Whether a change may write over it: it is what changes, or stands in its way, or is what vitcam calls it."""
-        paths = (*self._kind.changed, *(("alerts", id_, "name") for id_ in ("00000002", "00000003")))
+        paths = [*self._kind.changed, *(("alerts", id_, "name") for id_ in ("00000002", "00000003"))]
+        paths += [each for each in self._touched if any(path[: len(each)] == each for path in self._kind.changed)]
         return any(where[: len(each)] == each or each[: len(where)] == where for each in paths)
 
     def _read(self) -> Readings:

@@ -123,7 +123,8 @@ class PageSettings:
         """
 
         def change(sections: dict[str, Any]) -> dict[str, Any]:
-            changed = {section: keys for section, keys in sections.items() if layer.unread or section != _DAMAGE}
+            is_over = not layer.unread and isinstance(sections.get(_DAMAGE), dict)
+            changed = {section: keys for section, keys in sections.items() if section != _DAMAGE or not is_over}
             for name in sorted(ON_PAGE):
                 section, _, key = name.partition(".")
                 if name in layer.values:
@@ -212,8 +213,9 @@ class _Names:
         own = names_in(names.own)
         language = {_LANGUAGE: names.language} if names.language else self.unread_language
         apart = {label: own.pop(label) for label in [*own] if label == _LANGUAGE or label in self.labels.values}
-        kept = {section: keys for section, keys in sections.items() if section != _LABELS}
         labels = self.labels.table(apart)
+        is_table = isinstance(sections.get(_LABELS), dict)
+        kept = {section: keys for section, keys in sections.items() if section != _LABELS or not is_table}
         return kept | {_NAMES: {**language, **self.own.table(own)}} | ({_LABELS: labels} if labels else {})
 
 
