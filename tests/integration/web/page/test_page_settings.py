@@ -95,3 +95,22 @@ def test_a_setting_is_changed_by_keyboard_kept_over_a_restart_and_reset(
 def rows(url: str) -> list[dict[str, object]]:
     found: list[dict[str, object]] = get_json(f"{url}/api/settings")["settings"]
     return found
+
+
+@pytest.mark.slow("vitcam/web")
+def test_a_button_says_how_long_events_are_kept_where_nobody_could_read_it(chrome: Chrome, tmp_path: Path) -> None:
+    resize(chrome, *DESK)
+    kept = tmp_path / "vitcam" / "settings.toml"
+    kept.parent.mkdir()
+    kept.write_text("[store\nkeep_days = 0\n")
+    (tmp_path / "config.toml").write_text("")
+    with daemon("--source", "demo", "--config", str(tmp_path / "config.toml"), XDG_STATE_HOME=str(tmp_path)) as running:
+        running.wait_for("degraded")
+        open_settings(chrome, running.url)
+        row = setting(chrome, "store.keep_days")
+        wait(chrome, lambda: "No event is deleted because of its age until you choose." in row.text)
+        row.find_element(By.CSS_SELECTOR, ".setting-said .setting-reset").click()
+        wait(chrome, lambda: "until you choose" not in row.text)
+        running.wait_for("ok")
+        assert tomllib.loads(kept.read_text()) == {"store": {"keep_days": 30.0}}
+        assert console_errors(chrome) == []

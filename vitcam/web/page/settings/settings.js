@@ -14,6 +14,7 @@ const find = (name) => document.getElementById(`settings-${name}`);
 export class Settings {
   #rows = new Map(); // name -> Row
   #values = new Map();
+  #unread = new Set(); // names of those of which nobody knows what was set: the same value is a change
   #etag = "";
   #model = null;
   #last = Promise.resolve(); // one change after the other
@@ -41,6 +42,7 @@ export class Settings {
   #show(record, etag) {
     this.#etag = etag ?? "";
     this.#values = new Map(record.settings.map(({ name, value }) => [name, value]));
+    this.#unread = new Set(record.settings.filter(({ unread }) => unread).map(({ name }) => name));
     if (this.#rows.size === 0) this.#draw(record);
     for (const each of record.settings) this.#rows.get(each.name)?.show(each);
     this.#model.show(record.fixed["model.name"]);
@@ -85,7 +87,7 @@ export class Settings {
     try {
       const names = Object.keys(values);
       const valuesOf = ({ settings }) => Object.fromEntries(settings.filter(({ name }) => names.includes(name)).map(({ name, value }) => [name, value]));
-      const base = Object.fromEntries(names.map((name) => [name, this.#values.get(name)]));
+      const base = Object.fromEntries(names.map((name) => [name, this.#unread.has(name) ? undefined : this.#values.get(name)]));
       const { answer, etag, isMerged } = await sendChange("api/settings", "PATCH", this.#etag, base, values, { valuesOf, bodyOf: (each) => each, questionsOf, isPartial: true });
       if (!answer) {
         await this.open(); // the controls show what is in force
