@@ -1,6 +1,7 @@
 """`vitcam-train` from photos to a model file that the daemon's classifier runs."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -140,7 +141,8 @@ def test_export_gives_people_a_table_programs_json_and_nobody_the_librarys_greet
 def test_a_smaller_input_is_exported_with_interpolated_positions(workshop: Path, tmp_path: Path) -> None:
     small = tmp_path / "small.tflite"
     export = ("export", workshop / "colours.safetensors", "-o", small, "--image-size", "16", "--without", "last_row")
-    call(*export, "--data", workshop / "photos", "--also", workshop / "photos", "--also", "blank")
+    also = ("--also", workshop / "photos", "--also", "blank", "--headline", workshop / "photos")
+    call(*export, "--data", workshop / "photos", *also)
     found = json.loads(call("evaluate", small, "--data", workshop / "photos", "--json"))
     classifier = Classifier(small)
 
@@ -152,7 +154,13 @@ def test_a_smaller_input_is_exported_with_interpolated_positions(workshop: Path,
         (str(workshop / "photos"), True),
         ("blank", False),
     ]
-    assert f"--also {workshop / 'photos'} --also blank" in small.with_suffix(".md").read_text()
+    assert classifier.card.headline == {
+        "data": str(workshop / "photos"), "split": "heldout",
+        **{name: found[name] for name in ("n", "top1", "top1_low", "top1_high", "top5", "ece")},
+    }  # fmt: skip
+    card = small.with_suffix(".md").read_text()
+    assert f"--also {workshop / 'photos'} --also blank --headline {workshop / 'photos'}" in card
+    assert re.search(rf"\| right \| 100\.0% \(.*\) of \d+ photos of `{re.escape(str(workshop / 'photos'))}`", card)
 
 
 ERRORS = ("ece_if_calibrated", "ece_debiased", "ece_low", "ece_high")
@@ -323,6 +331,7 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
         (["export", "absent.safetensors", "-o", "x.tflite"], "no checkpoint at absent.safetensors"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--without", "magic"], "no rewrite 'magic'"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--also", "blank"], "besides those of --data; give --data, too"),
+        (["export", "WEIGHTS", "-o", "x.tflite", "--headline", "blank"], "give --data, too, which measures the others"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--image-size", "40"], "40 px cannot be cut into patches of 16 px"),
         (["fit", "scratch", "--data", "blank"], "blank has no labels, so nothing can be learned from it alone"),
         (["evaluate", "MODEL", "--data", "blank", "--float", "WEIGHTS"], "blank has no labels, so a checkpoint"),

@@ -4,8 +4,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from vitcam.errors import UsageError
+from vitcam.model.files import find_model
 from vitcam_training.data.dataset import NOTHING, Dataset, Sample
 from vitcam_training.evaluation.answers import Answers, comparison, figures
+from vitcam_training.evaluation.evaluate import measure_headline
 from vitcam_training.evaluation.model_file import right_in, unknown_labels
 
 
@@ -50,3 +53,8 @@ def test_right_labels_are_placed_as_the_model_counts_them() -> None:
     assert found.tolist() == [2, 2]
     assert accepted == (frozenset({2}), frozenset())
     assert also == (frozenset(), frozenset({0}))
+
+
+def test_photos_that_show_none_of_the_labels_give_no_figure_that_stands_for_a_model() -> None:
+    with pytest.raises(UsageError, match="blank shows none of the labels, so nothing there can be right"):
+        measure_headline(find_model("mnist"), "blank")
