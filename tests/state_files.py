@@ -248,8 +248,8 @@ STATE_FILES = (
 
 
 def leaves(tree: Any, where: Path_ = ()) -> Iterator[tuple[Path_, str]]:
-    """Every text and number, and every empty list and table, with the place where it stands."""
-    if isinstance(tree, dict) and tree:
+    """Every text and number, and every empty list, with the place where it stands."""
+    if isinstance(tree, dict):
         for key, value in tree.items():
             yield from leaves(value, (*where, str(key)))
     elif isinstance(tree, list) and tree:

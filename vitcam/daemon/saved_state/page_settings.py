@@ -123,7 +123,7 @@ class PageSettings:
         """
 
         def change(sections: dict[str, Any]) -> dict[str, Any]:
-            is_over = not layer.unread and isinstance(sections.get(_DAMAGE), dict)
+            is_over = not layer.unread and _SENTENCE in _section(sections, _DAMAGE)
             changed = {section: keys for section, keys in sections.items() if section != _DAMAGE or not is_over}
             for name in sorted(ON_PAGE):
                 section, _, key = name.partition(".")
