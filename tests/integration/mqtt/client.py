@@ -60,18 +60,18 @@ class SentTwice:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.sent: Counter[str] = Counter()
         self.after_confirmation: list[str] = []
-        confirmed: set[str] = set()
+        self.confirmed: set[str] = set()
         send, confirm = Connection.send, Deliveries.confirmed
 
         def noted_send(connection: Connection, topic: str, payload: bytes, retain: bool) -> int:
             if topic.endswith("/event"):
                 number = json.loads(payload)["id"]
                 self.sent[number] += 1
-                self.after_confirmation += [number] if number in confirmed else []
+                self.after_confirmation += [number] if number in self.confirmed else []
             return send(connection, topic, payload, retain)
 
         def noted_confirm(deliveries: Deliveries, delivery: Delivery) -> None:
-            confirmed.add(delivery.event_id)
+            self.confirmed.add(delivery.event_id)
             confirm(deliveries, delivery)
 
         monkeypatch.setattr(Connection, "send", noted_send)
