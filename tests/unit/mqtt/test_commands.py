@@ -37,6 +37,9 @@ class House:
     def record(self) -> dict[str, Any]:
         raise AssertionError
 
+    def values(self) -> dict[str, Any]:
+        raise AssertionError
+
     def restart(self) -> None:
         raise AssertionError
 
