@@ -29,6 +29,7 @@ import numpy as np
 import skimage
 from numpy.typing import NDArray
 
+from vitcam.pictures.encode import encode_jpeg
 from vitcam_training.data.published.ordinary import by_infrared
 
 Picture = NDArray[np.uint8]  # (H, W, 3), RGB
@@ -175,9 +176,7 @@ def main(sources: Path) -> None:
         "night": square(photos.night(), 59, 0, 260),
     }
     for name, picture in made.items():
-        cv2.imwrite(
-            str(GOLDEN / f"{name}.jpg"), cv2.cvtColor(picture, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, 92]
-        )
+        (GOLDEN / f"{name}.jpg").write_bytes(encode_jpeg(picture, quality=92))
 
 
 if __name__ == "__main__":

@@ -49,6 +49,12 @@ KINDS: Mapping[str, ThreadKind] = {
     "capture_stage": ThreadKind(
         "reads the source", "the source; a child process holds the camera", fails=_AGAIN, hangs=_RESTART
     ),
+    "tls": ThreadKind(
+        "carries the bytes of an RTSP camera between FFmpeg and TLS, in the child process that reads it",
+        "the camera",
+        fails="the camera is lost, and tried again",
+        hangs="the same",
+    ),
     "classify_stage": ThreadKind(
         "asks the model; XNNPACK has threads of its own", "one inference", fails=_AGAIN, hangs=_RESTART
     ),

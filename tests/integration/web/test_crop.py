@@ -104,7 +104,7 @@ def test_a_crop_that_cannot_be_saved_is_still_active(aimed: WebServer, active_cr
         ('{"crop": [0, 0, 1]}', "four numbers"),
         ('{"crop": [0, 0, 640, 480]}', "four numbers"),
         ('{"crop": [0, 0, true, 1]}', "four numbers"),
-        ('{"crop": [NaN, 0, 1, 1]}', "four numbers"),
+        ('{"crop": [NaN, 0, 1, 1]}', "NaN in it is no number"),
         ('{"crop": [0.6, 0, 0.5, 1]}', "outside"),
         ('{"crop": [0.5, 0.5, 0, 0.5]}', "empty"),
     ],

@@ -13,18 +13,23 @@ from vitcam.frames import Image
 from vitcam.sources import demo
 
 _LEARN_S = 180.0
+_DOG = range(68, 108)
+"""Of every third frame of the clip."""
 
 
 @pytest.fixture(scope="module")
 def clip() -> Scenes:
-    """The bundled clip in half its size: five photos, over which the camera pans and zooms."""
+    """The bundled clip in half its size, without its dog: photos over which the camera pans and zooms.
+
+    The dog's photo is so soft that it hardly changes where the camera gets out of focus.
+    """
     capture = cv2.VideoCapture(str(demo.CLIP))
     frames: list[Image] = []
     while capture.grab():
         if len(frames) * 3 <= capture.get(cv2.CAP_PROP_POS_FRAMES):
             half = cv2.resize(capture.retrieve()[1], (640, 360), interpolation=cv2.INTER_AREA)
             frames.append(np.asarray(cv2.cvtColor(half, cv2.COLOR_BGR2RGB), np.uint8))
-    return Scenes(frames)
+    return Scenes([*frames[: _DOG.start], *frames[_DOG.stop :]])
 
 
 @pytest.fixture(scope="module")

@@ -72,12 +72,12 @@ def test_a_file_that_cannot_be_changed_safely_is_refused_and_stays(tmp_path: Pat
     assert path.read_text() == text
 
 
-@pytest.mark.parametrize("data", [b"[web\n", b"\xff\xfe"])
-def test_a_file_that_is_no_toml_is_refused_with_its_name(tmp_path: Path, data: bytes) -> None:
+@pytest.mark.parametrize(("data", "reason"), [(b"[web\n", "is not "), (b"\xff\xfe", "it is in UTF-16")])
+def test_a_file_that_is_no_toml_is_refused_with_its_name(tmp_path: Path, data: bytes, reason: str) -> None:
     path = tmp_path / "config.toml"
     path.write_bytes(data)
 
-    with pytest.raises(ConfigError, match=r"config\.toml: is not "):
+    with pytest.raises(ConfigError, match=rf"config\.toml: {reason}"):
         bind_to_network(path)
 
 
