@@ -13,15 +13,17 @@ from tests.eventually import eventually
 from tests.service_manager import INTERVAL_S, Manager
 
 FAST = ("--loop", "--realtime", "--set", "camera.every=100ms")  # a folder of photos, played as a camera would
+MAY_HANG = "may hang"
+"""A file beside the code: a busy machine classifies many frames before it says READY."""
 INFERENCE_HANGS = """
 import threading
+from pathlib import Path
 from vitcam.model.classifier import Classifier
 
-infer, calls = Classifier.infer, []
+infer, asked = Classifier.infer, Path(__file__).with_name("may hang")
 
 def hang(self, frame, *how, **named):
-    calls.append(frame.source)
-    if frame.source != "golden" and len(calls) > 20:  # after READY
+    if frame.source != "golden" and asked.exists():
         {hang}
     return infer(self, frame, *how, **named)
 
@@ -29,14 +31,18 @@ Classifier.infer = hang
 """
 WEB_HANGS = """
 import asyncio, threading
+from pathlib import Path
 
-run_forever = asyncio.SelectorEventLoop.run_forever
+run_forever, asked = asyncio.SelectorEventLoop.run_forever, Path(__file__).with_name("may hang")
 
-def hang_later(self):
-    self.call_later(2, threading.Event().wait)
+def hang(loop):
+    threading.Event().wait() if asked.exists() else loop.call_later(0.1, hang, loop)
+
+def run(self):
+    self.call_soon(hang, self)
     run_forever(self)
 
-asyncio.SelectorEventLoop.run_forever = hang_later
+asyncio.SelectorEventLoop.run_forever = run
 """
 ENDS_S = 10.0
 """An end that waits for what hangs takes for ever. Two seconds are promised (test_ends_in_time.py); a machine that is
@@ -135,10 +141,11 @@ def test_a_missing_camera_is_ready_serves_its_card_and_starves_nothing(
     ids=["inference", "web"],
 )
 def test_what_hangs_starves_the_watchdog_with_a_reason_and_still_ends_when_asked(
-    manager: Manager, sabotage: Callable[[str], str], photos: str, code: str, reason: str
+    manager: Manager, sabotage: Callable[[str], str], photos: str, tmp_path: Path, code: str, reason: str
 ) -> None:
     with daemon(*FAST, "--source", photos, PYTHONPATH=sabotage(code), **manager.environment()) as running:
         manager.wait_for(lambda message: message == "WATCHDOG=1")
+        (tmp_path / MAY_HANG).touch()
         eventually(lambda: reason in running.errors())
         starves = eventually(lambda: manager.hungry_for_s() > INTERVAL_S)
         exit_code, took_s = running.end()
@@ -158,12 +165,13 @@ def test_what_hangs_starves_the_watchdog_with_a_reason_and_still_ends_when_asked
     observed="the watchdog is not fed",
 )
 def test_an_inference_that_hangs_with_the_interpreter_lock_starves_it_too(
-    manager: Manager, sabotage: Callable[[str], str], photos: str
+    manager: Manager, sabotage: Callable[[str], str], photos: str, tmp_path: Path
 ) -> None:
     hang = "import ctypes; print('hangs', flush=True, file=__import__('sys').stderr); ctypes.PyDLL(None).sleep(600)"
     code = INFERENCE_HANGS.format(hang=hang)
     with daemon(*FAST, "--source", photos, PYTHONPATH=sabotage(code), **manager.environment()) as running:
-        manager.wait_for(lambda message: message.startswith("READY=1"))
+        manager.wait_for(lambda message: message == "WATCHDOG=1")
+        (tmp_path / MAY_HANG).touch()
         eventually(lambda: "hangs" in running.errors())
 
         assert "hangs" in running.errors()
