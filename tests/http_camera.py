@@ -43,8 +43,11 @@ def own_tls(folder: Path) -> ssl.SSLContext:
 
 
 @contextmanager
-def server(answer: Answer, tls: ssl.SSLContext | None = None) -> Iterator[int]:
-    """The port of a server that answers each request by `answer(connection, request)`."""
+def server(answer: Answer, tls: ssl.SSLContext | None = None, plain: Answer | None = None) -> Iterator[int]:
+    """The port of a server that answers each request by `answer(connection, request)`.
+
+    plain  answers requests without TLS, as nginx does on a port that has it; None: they end as broken TLS
+    """
 
     def serve() -> None:
         while True:
@@ -52,8 +55,14 @@ def server(answer: Answer, tls: ssl.SSLContext | None = None) -> Iterator[int]:
                 connection, _ = listening.accept()
             except OSError:  # the end of the test
                 return
-            with suppress(OSError), tls.wrap_socket(connection, server_side=True) if tls else connection as line:
-                answer(line, line.recv(10_000))
+            with suppress(OSError), connection:
+                if tls is None:
+                    answer(connection, connection.recv(10_000))
+                elif plain is not None and connection.recv(1, socket.MSG_PEEK) != b"\x16":  # no ClientHello
+                    plain(connection, connection.recv(10_000))
+                else:
+                    with tls.wrap_socket(connection, server_side=True) as line:
+                        answer(line, line.recv(10_000))
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=serve)

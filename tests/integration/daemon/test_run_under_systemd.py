@@ -14,7 +14,7 @@ from tests.service_manager import INTERVAL_S, Manager
 
 FAST = ("--loop", "--realtime", "--set", "camera.every=100ms")  # a folder of photos, played as a camera would
 MAY_HANG = "may hang"
-"""A file beside the code: a busy machine classifies many frames before it says READY."""
+"""A file beside the code below: a busy machine classifies many frames before it says READY."""
 INFERENCE_HANGS = """
 import threading
 from pathlib import Path

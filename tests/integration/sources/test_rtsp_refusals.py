@@ -6,9 +6,6 @@ import random
 import re
 import socket
 import ssl
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -220,37 +217,9 @@ def test_the_scheme_that_fits_the_port_is_said(tls: ssl.SSLContext) -> None:
             assert said in refused(f"{scheme}://127.0.0.1:{port}/live")
 
 
-@contextmanager
-def both_faces(tls: ssl.SSLContext) -> Iterator[int]:
-    """The port of a server that answers 400 to requests without TLS, as nginx does, and nothing to those with TLS."""
-
-    def serve() -> None:
-        while True:
-            try:
-                connection, _ = listening.accept()
-            except OSError:  # the end of the test
-                return
-            with suppress(OSError), connection:
-                if connection.recv(1, socket.MSG_PEEK) == b"\x16":
-                    with tls.wrap_socket(connection, server_side=True) as line:
-                        line.recv(10_000)
-                else:
-                    connection.recv(10_000)
-                    connection.sendall(BAD)
-
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        thread = threading.Thread(target=serve)
-        thread.start()
-        try:
-            yield listening.getsockname()[1]
-        finally:
-            listening.shutdown(socket.SHUT_RDWR)
-            thread.join(20)
-
-
 def test_a_port_that_answers_without_tls_and_speaks_it_has_tls(tls: ssl.SSLContext, tmp_path: Path) -> None:
     trust = Trust(read_fingerprint(shown(tmp_path)))
-    with both_faces(tls) as port:
+    with server(lambda *_: None, tls, plain=sends(BAD)) as port:
         http, https = (refused(f"{scheme}://127.0.0.1:{port}/live", trust) for scheme in ("http", "https"))
     with server(sends(BAD)) as port:
         plain = refused(f"http://127.0.0.1:{port}/live")
