@@ -83,7 +83,7 @@ coverage: $(VENV)/full  ## run the tests and print which lines and branches they
 	$(MAKE) test ARGS="--cov --cov-report=term $(ARGS)"
 
 # The daemon alone on another Python, with the OpenCV and NumPy that it brings: make test-daemon PYTHON=python3.13
-# A test that needs more than the daemon and the extra "test" lives in a folder called training.
+# A test that needs more than the daemon and the extra "test" lives in tests/training.
 $(DAEMON_VENV)/ready: pyproject.toml
 	test -x $(DAEMON_VENV)/bin/python || $(PYTHON) -m venv $(DAEMON_VENV)
 	$(DAEMON_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
@@ -91,7 +91,7 @@ $(DAEMON_VENV)/ready: pyproject.toml
 	touch $@
 
 test-daemon: $(DAEMON_VENV)/ready  ## run the daemon's tests on another Python: PYTHON=python3.13
-	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not long and not slow" --ignore tests/unit/training --ignore tests/integration/training $(ARGS)
+	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not long and not slow" --ignore tests/training $(ARGS)
 
 # pixels, numbers, processes, sockets with and without TLS, SQLite; pages, texts and settings are the same on each
 VERSIONS := $(addprefix unit/,access actions backup clips datasets explain follow heat history model pictures pipeline problems processes replay sources storage teach threads web words zones) \

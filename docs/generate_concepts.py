@@ -15,7 +15,7 @@ SOURCES = {
     "reference": Path("training/study/reference.py"),
     "vit": Path("training/vit.py"),
     "optimiser": Path("training/fit/optimiser.py"),
-    "mistakes": Path("tests/unit/training/test_circulating_mistakes.py"),
+    "mistakes": Path("tests/training/unit/test_circulating_mistakes.py"),
 }
 MEASURED = Path("training/study/mistakes/rows.py")
 """The table of what each mistake costs: its rows name their tests."""

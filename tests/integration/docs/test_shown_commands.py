@@ -38,10 +38,10 @@ NOT_RUN = {
     r"vitcam teach ": "needs photos; tests/integration/cli/test_teach.py makes them",
     r"mosquitto_sub ": "needs a broker; tests/integration/mqtt has one",
     r"vitcam service ": "needs the service; tests/pivm/service.sh installs it",
-    r"(KERAS_BACKEND=\w+ )?vitcam-train ": "trains; tests/integration/training runs `draw` and those for your photos",
+    r"(KERAS_BACKEND=\w+ )?vitcam-train ": "trains; tests/training/integration runs `draw` and those for your photos",
     r"(KERAS_BACKEND=\w+ )?python -m vitcam_training\.study": "trains or measures for long; its tests run small ones",
-    r"pytest ": "belongs to these tests; tests/integration/training/test_taught.py looks for it",
-    r"python docs/generate_notebook\.py": "tests/integration/training/test_notebook.py runs it",
+    r"pytest ": "belongs to these tests; tests/training/integration/test_taught.py looks for it",
+    r"python docs/generate_notebook\.py": "tests/training/integration/test_notebook.py runs it",
 }
 ENDLESS = ("vitcam run --source demo", "curl -sN ")
 """They go on until somebody ends them."""

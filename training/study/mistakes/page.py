@@ -11,7 +11,7 @@ from vitcam_training.study.mistakes.findings import MistakeFinding, cost, sympto
 from vitcam_training.study.mistakes.rows import MISTAKES, Mistake
 from vitcam_training.vit import ViT
 
-TESTS = "../../../tests/unit/training/test_circulating_mistakes.py"
+TESTS = "../../../tests/training/unit/test_circulating_mistakes.py"
 
 
 _INTRO = """These mistakes circulate in published code of Vision Transformers. Each runs without an error message.

@@ -57,7 +57,7 @@ takes 7,815 steps, and its mean loss by epoch is 2.8157, 2.3300, 2.3229, 2.3198 
 
 Why it stays: the class token attends only to the class tokens of the other images. These are all alike, for none has
 seen a patch. So the answer does not depend on the picture, and no optimiser can bring the mean loss below ln 10
-([the unit test that shows it](../../../tests/unit/training/study/mistakes/test_altered_networks.py))."""
+([the unit test that shows it](../../../tests/training/unit/study/mistakes/test_altered_networks.py))."""
 
 
 def _run(results: Sequence[StepsResult], c: Conditions) -> str:
