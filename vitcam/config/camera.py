@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from vitcam.certificates import FINGERPRINT_WORDS, is_fingerprint, read_fingerprint
-from vitcam.config.option import Rule
+from vitcam.config.option import Rule, Why
 from vitcam.config.validators import DURATION_WORDS, is_duration
 from vitcam.pictures.view import CROP_WORDS, Flip, Rotate, is_region
 
@@ -20,7 +20,8 @@ class CameraSettings:
         str,
         Rule(
             "Where pictures come from: picamera, v4l2:/dev/video0, rtsp://…, http://… (MJPEG or a picture), - (a "
-            "pipe), a file, a folder, demo. Empty: the first camera"
+            "pipe), a file, a folder, demo. Empty: the first camera",
+            page=True,
         ),
     ] = ""
     fingerprint: Annotated[
@@ -30,13 +31,15 @@ class CameraSettings:
             "also one that signs itself, has expired or is for another name. Empty: an authority must have signed it",
             form=is_fingerprint,
             form_words=FINGERPRINT_WORDS,
+            page=True,
         ),
     ] = ""
     authority: Annotated[
         str,
         Rule(
             "PEM file with the authorities that sign the certificate of a network camera. Empty: the ones that this "
-            "machine trusts"
+            "machine trusts",
+            page=Why.PATH,
         ),
     ] = ""
     width: Annotated[
@@ -45,17 +48,23 @@ class CameraSettings:
             "Width of the camera's pictures, in px. Larger pictures of a network camera are halved, but not below this",
             low=64,
             high=8192,
+            page=True,
         ),
     ] = 1280
     height: Annotated[
         int,
-        Rule("Height of the camera's pictures, in px. Larger pictures are halved as with the width", low=64, high=8192),
+        Rule(
+            "Height of the camera's pictures, in px. Larger pictures are halved as with the width",
+            low=64,
+            high=8192,
+            page=True,
+        ),
     ] = 720
-    fps: Annotated[float, Rule("Frame rate of the camera, in frames/s", low=0.1, high=240)] = 30.0
-    rotate: Annotated[Rotate, Rule("Degrees to turn pictures clockwise, so that they are upright")] = 0
-    flip: Annotated[Flip, Rule("Mirror pictures left to right (h), top to bottom (v) or both (hv), after `rotate`")] = (
-        "none"
-    )
+    fps: Annotated[float, Rule("Frame rate of the camera, in frames/s", low=0.1, high=240, page=True)] = 30.0
+    rotate: Annotated[Rotate, Rule("Degrees to turn pictures clockwise, so that they are upright", page=True)] = 0
+    flip: Annotated[
+        Flip, Rule("Mirror pictures left to right (h), top to bottom (v) or both (hv), after `rotate`", page=True)
+    ] = "none"
     crop: Annotated[
         str,
         Rule(
@@ -64,6 +73,7 @@ class CameraSettings:
             form=is_region,
             form_words=CROP_WORDS,
             live=True,
+            page=Why.ELSEWHERE,
         ),
     ] = ""
     masks: Annotated[
@@ -75,6 +85,7 @@ class CameraSettings:
             form_words=f"rectangles {CROP_WORDS}",
             separator=";",
             live=True,
+            page=Why.ELSEWHERE,
         ),
     ] = ()
     every: Annotated[
@@ -84,6 +95,7 @@ class CameraSettings:
             filled=True,
             form=is_duration,
             form_words=DURATION_WORDS,
+            page=True,
         ),
     ] = "3s"
     ask_every: Annotated[
@@ -93,6 +105,7 @@ class CameraSettings:
             filled=True,
             form=is_duration,
             form_words=DURATION_WORDS,
+            page=True,
         ),
     ] = "1s"
 

@@ -17,6 +17,7 @@ class LookSettings:
             "motion: look at what moves, too, in all pixels that the camera has of it; up to three places. Where there "
             "are zones, in them only. off: never",
             live=True,
+            page=True,
         ),
     ] = "off"
 
@@ -26,7 +27,12 @@ class MotionSettings:
     """Classify less often while nothing moves. Off by default: it misses things that are very slow or very small."""
 
     enabled: Annotated[
-        bool, Rule("Classify fewer frames of a camera while nothing moves in the part that the model gets", live=True)
+        bool,
+        Rule(
+            "Classify fewer frames of a camera while nothing moves in the part that the model gets",
+            live=True,
+            page=True,
+        ),
     ] = False
     threshold: Annotated[
         float,
@@ -35,9 +41,19 @@ class MotionSettings:
             low=1,
             high=100,
             live=True,
+            page=True,
         ),
     ] = 6.0
     hold_s: Annotated[
-        float, Rule("Time without movement after which fewer frames are classified, in s", low=0, high=3600, live=True)
+        float,
+        Rule(
+            "Time without movement after which fewer frames are classified, in s",
+            low=0,
+            high=3600,
+            live=True,
+            page=True,
+        ),
     ] = 3.0
-    rest_fps: Annotated[float, Rule("Limit of predictions/s while nothing moves", low=0.01, high=60, live=True)] = 1.0
+    rest_fps: Annotated[
+        float, Rule("Limit of predictions/s while nothing moves", low=0.01, high=60, live=True, page=True)
+    ] = 1.0

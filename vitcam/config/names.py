@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from vitcam.config.option import Option, Rule
+from vitcam.config.option import Option, Rule, Why
 from vitcam.names.languages import LANGUAGES, ORIGINAL
 from vitcam.names.wanted import NAME_WORDS, OwnName, WantedNames
 
@@ -19,7 +19,11 @@ class NameSettings:
 
     language: Annotated[
         Language,
-        Rule("Language of labels and groups, as far as vitcam has translations. en: as the model says", live=True),
+        Rule(
+            "Language of labels and groups, as far as vitcam has translations. en: as the model says",
+            live=True,
+            page=Why.ELSEWHERE,
+        ),
     ] = ORIGINAL
     own: tuple[OwnName, ...] = ()
     """Every other key of the section: the name of a label or a group, and what it is called instead."""
@@ -44,6 +48,7 @@ OWN_NAME = Option(
         form_words=NAME_WORDS,
         example="Mia",
         live=True,
+        page=Why.ELSEWHERE,
     ),
 )
 """What every key of `[names]` says that is not a setting itself."""

@@ -2,18 +2,38 @@
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from vitcam.redaction import redacted
 
 
+class Why(StrEnum):
+    """Why the page may not set a setting, as the end of a sentence."""
+
+    COMMAND = "it runs a program"
+    PATH = "it names a file of this machine"
+    PIN = "it moves a pin of this machine"
+    ADDRESS = "it says where the page is served"
+    ACCESS = "it says who may reach the page"
+    CERTIFICATE = "it says by which certificate the page is known"
+    BROKER = "it says to whom vitcam sends what it sees, and who may command it"
+    FETCH = "it lets vitcam ask other machines"
+    PROXY = "it says which proxies are believed"
+    SECRET = "it is a key"  # noqa: S105 - a sentence
+    MACHINE = "it belongs to who runs this machine"
+    ELSEWHERE = "the page has a place of its own for it"
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What one setting means, and which values are allowed."""
+    """What one setting means, which values are allowed, and whether the page may set it."""
 
     doc: str
+    page: Literal[True] | Why = field(kw_only=True)
+    """True: `PATCH /api/settings` changes it. Else: why it does not."""
     low: float | None = None
     high: float | None = None
     filled: bool = False

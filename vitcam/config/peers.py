@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from vitcam.config.option import Option, Rule
+from vitcam.config.option import Option, Rule, Why
 from vitcam.config.validators import PEER_ADDRESS_WORDS, is_peer_address
 from vitcam.peers.peer import Peer
 
@@ -29,6 +29,7 @@ PEER = Option(
         form_words=PEER_ADDRESS_WORDS,
         example="https://192.168.1.21:8420",
         live=True,
+        page=Why.FETCH,
     ),
 )
 """What every key of `[peers]` says."""

@@ -11,7 +11,7 @@ from vitcam.config.look import LookSettings, MotionSettings
 from vitcam.config.mqtt import MqttSettings
 from vitcam.config.names import NameSettings
 from vitcam.config.open_sections import OPEN_SECTIONS
-from vitcam.config.option import Option, Rule, options_of
+from vitcam.config.option import Option, Rule, Why, options_of
 from vitcam.config.peers import PeerSettings
 from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
 from vitcam.config.teach import CollectSettings, InboxSettings
@@ -32,16 +32,26 @@ Emit = Literal["auto", "changes", "all"]
 class ModelSettings:
     """Which model classifies the pictures, and how."""
 
-    name: Annotated[str, Rule("Name of an installed model, or a .tflite file", filled=True)] = "everyday"
-    labels: Annotated[str, Rule("File with one label a line. Empty: the labels in the model file")] = ""
+    name: Annotated[str, Rule("Name of an installed model, or a .tflite file", filled=True, page=Why.ELSEWHERE)] = (
+        "everyday"
+    )
+    labels: Annotated[str, Rule("File with one label a line. Empty: the labels in the model file", page=Why.PATH)] = ""
     threads: Annotated[
         int,
-        Rule("Threads that run the model. 0: one for each core; with four cores or more, one fewer", low=0, high=64),
+        Rule(
+            "Threads that run the model. 0: one for each core; with four cores or more, one fewer",
+            low=0,
+            high=64,
+            page=Why.MACHINE,
+        ),
     ] = 0
     fps: Annotated[
-        float, Rule("Limit of predictions/s. 0: no limit, every frame is classified", low=0, high=240, live=True)
+        float,
+        Rule("Limit of predictions/s. 0: no limit, every frame is classified", low=0, high=240, live=True, page=True),
     ] = 0.0
-    top_k: Annotated[int, Rule("Number of the most probable labels that are reported", low=1, high=1000, live=True)] = 5
+    top_k: Annotated[
+        int, Rule("Number of the most probable labels that are reported", low=1, high=1000, live=True, page=True)
+    ] = 5
     likely: Annotated[
         float,
         Rule(
@@ -49,6 +59,7 @@ class ModelSettings:
             "from which on 95 % of the names were right",
             low=0.5,
             high=1,
+            page=True,
         ),
     ] = 0.5
 
@@ -58,7 +69,11 @@ class HeatSettings:
     """Classify fewer frames before the processor gets so hot that the firmware slows it."""
 
     enabled: Annotated[
-        bool, Rule("Limit the predictions/s while the processor is hot, and use fewer threads where they are enough")
+        bool,
+        Rule(
+            "Limit the predictions/s while the processor is hot, and use fewer threads where they are enough",
+            page=Why.MACHINE,
+        ),
     ] = True
     limit: Annotated[
         float,
@@ -67,6 +82,7 @@ class HeatSettings:
             "processor from there on; on other machines nothing is limited",
             low=0,
             high=110,
+            page=Why.MACHINE,
         ),
     ] = 0.0
 
@@ -76,10 +92,13 @@ class EventSettings:
     """When a label counts as seen: smoothing, two thresholds, and how long it must last."""
 
     half_life_s: Annotated[
-        float, Rule("Half-life of the smoothing of probabilities, in s. 0: no smoothing", low=0, high=60, live=True)
+        float,
+        Rule(
+            "Half-life of the smoothing of probabilities, in s. 0: no smoothing", low=0, high=60, live=True, page=True
+        ),
     ] = 0.5
     enter: Annotated[
-        float, Rule("An event begins when the smoothed probability reaches this", low=0, high=1, live=True)
+        float, Rule("An event begins when the smoothed probability reaches this", low=0, high=1, live=True, page=True)
     ] = 0.5
     leave: Annotated[
         float,
@@ -88,14 +107,21 @@ class EventSettings:
             low=0,
             high=1,
             live=True,
+            page=True,
         ),
     ] = 0.3
     dwell_s: Annotated[
-        float, Rule("How long a label must last before its event begins, in s", low=0, high=3600, live=True)
+        float, Rule("How long a label must last before its event begins, in s", low=0, high=3600, live=True, page=True)
     ] = 0.5
     gap_s: Annotated[
         float,
-        Rule("How long a thing may be out of sight and still be the same event, in s", low=0, high=3600, live=True),
+        Rule(
+            "How long a thing may be out of sight and still be the same event, in s",
+            low=0,
+            high=3600,
+            live=True,
+            page=True,
+        ),
     ] = 1.0
 
     @property
@@ -110,11 +136,15 @@ class EventSettings:
 class StoreSettings:
     """What is kept of events, with their pictures. Files that are read at full speed leave none."""
 
-    enabled: Annotated[bool, Rule("Keep events and their pictures")] = True
+    enabled: Annotated[bool, Rule("Keep events and their pictures", page=True)] = True
     keep_days: Annotated[
         float,
         Rule(
-            "Events older than this are deleted, in days, except favourites. 0: no limit", low=0, high=36500, live=True
+            "Events older than this are deleted, in days, except favourites. 0: no limit",
+            low=0,
+            high=36500,
+            live=True,
+            page=True,
         ),
     ] = 30.0
     max_mb: Annotated[
@@ -124,13 +154,15 @@ class StoreSettings:
             low=0,
             high=1e7,
             live=True,
+            page=True,
         ),
     ] = 500.0
     forget: Annotated[
         tuple[str, ...],
         Rule(
             "Labels and groups whose events are not kept; unknown is one of them. In the environment and with --set, "
-            "put commas between them"
+            "put commas between them",
+            page=True,
         ),
     ] = ()
     written_mb: Annotated[
@@ -140,6 +172,7 @@ class StoreSettings:
             "each other, and the more of them show the picture of one that looks the same. 0: no limit",
             low=0,
             high=1e7,
+            page=True,
         ),
     ] = 50.0
     unread: str = ""
@@ -153,7 +186,10 @@ class ActionSettings:
     secret: Annotated[
         str,
         Rule(
-            "Key that signs webhooks, so that the receiver can check them. Empty: no signature", live=True, secret=True
+            "Key that signs webhooks, so that the receiver can check them. Empty: no signature",
+            live=True,
+            secret=True,
+            page=Why.SECRET,
         ),
     ] = ""
 
@@ -162,18 +198,27 @@ class ActionSettings:
 class ClipSettings:
     """A short video of each event. It needs the program ffmpeg."""
 
-    enabled: Annotated[bool, Rule("Record a clip of each event")] = False
-    before_s: Annotated[float, Rule("How much a clip shows of the time before its event, in s", low=0, high=30)] = 5.0
-    after_s: Annotated[float, Rule("How much a clip shows of the time after its event, in s", low=0, high=30)] = 5.0
+    enabled: Annotated[bool, Rule("Record a clip of each event", page=True)] = False
+    before_s: Annotated[
+        float, Rule("How much a clip shows of the time before its event, in s", low=0, high=30, page=True)
+    ] = 5.0
+    after_s: Annotated[
+        float, Rule("How much a clip shows of the time after its event, in s", low=0, high=30, page=True)
+    ] = 5.0
     longest_s: Annotated[
-        float, Rule("A clip that would be longer ends here, in s. It limits memory and disk", low=1, high=300)
+        float,
+        Rule("A clip that would be longer ends here, in s. It limits memory and disk", low=1, high=300, page=True),
     ] = 60.0
-    labels: Annotated[tuple[str, ...], Rule("Labels and groups whose events get a clip. Empty: every label")] = ()
-    zones: Annotated[
-        tuple[str, ...], Rule("Zones whose events get a clip. Empty: every zone, and the whole picture")
+    labels: Annotated[
+        tuple[str, ...], Rule("Labels and groups whose events get a clip. Empty: every label", page=True)
     ] = ()
-    fps: Annotated[float, Rule("Pictures/s of a clip", low=1, high=30)] = 10.0
-    width: Annotated[int, Rule("Width of a clip, in px. Narrower pictures are not enlarged", low=160, high=1920)] = 640
+    zones: Annotated[
+        tuple[str, ...], Rule("Zones whose events get a clip. Empty: every zone, and the whole picture", page=True)
+    ] = ()
+    fps: Annotated[float, Rule("Pictures/s of a clip", low=1, high=30, page=True)] = 10.0
+    width: Annotated[
+        int, Rule("Width of a clip, in px. Narrower pictures are not enlarged", low=160, high=1920, page=True)
+    ] = 640
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +227,10 @@ class ProblemSettings:
 
     enabled: Annotated[
         bool,
-        Rule("Report when the camera was moved, covered or blinded, is frozen, and when its picture is out of focus"),
+        Rule(
+            "Report when the camera was moved, covered or blinded, is frozen, and when its picture is out of focus",
+            page=True,
+        ),
     ] = True
     frozen_s: Annotated[
         float,
@@ -191,6 +239,7 @@ class ProblemSettings:
             "0: never, as for a screen that is sent as a camera",
             low=0,
             high=86400,
+            page=True,
         ),
     ] = 60.0
 
@@ -205,20 +254,27 @@ class OverlaySettings:
             "What is drawn: evidence (which patches speak for the answer), attention or rollout over the picture, the "
             "heat map alone, or the grid of patches. auto: evidence if the model gives it, else attention",
             live=True,
+            page=True,
         ),
     ] = "auto"
-    opacity: Annotated[float, Rule("How much the overlay covers the picture", low=0, high=1, live=True)] = 0.5
+    opacity: Annotated[float, Rule("How much the overlay covers the picture", low=0, high=1, live=True, page=True)] = (
+        0.5
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class LogSettings:
     """What the console shows."""
 
-    format: Annotated[LogFormat, Rule("Format of the output. auto: rich on a terminal, else JSON lines")] = "auto"
+    format: Annotated[
+        LogFormat, Rule("Format of the output. auto: rich on a terminal, else JSON lines", page=Why.MACHINE)
+    ] = "auto"
     emit: Annotated[
         Emit,
         Rule(
-            "Which predictions are printed. auto: all of files at full speed, else changes of what is there", live=True
+            "Which predictions are printed. auto: all of files at full speed, else changes of what is there",
+            live=True,
+            page=Why.MACHINE,
         ),
     ] = "auto"
 

@@ -6,7 +6,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from vitcam.config.option import Option, Rule, options_of
+from vitcam.config.option import Option, Rule, Why, options_of
 from vitcam.config.validators import SPAN_WORDS, is_notify_address, is_rule_name, is_span_of_day, is_web_address
 from vitcam.pictures.view import CROP_WORDS, Follow, is_region
 
@@ -31,27 +31,53 @@ class ZoneSettings:
             form_words=CROP_WORDS,
             example="0,0,0.5,1",
             live=True,
+            page=Why.ELSEWHERE,
         ),
     ] = ""
     labels: Annotated[
         tuple[str, ...],
-        Rule("Labels and groups that begin an event here; unknown is one of them. Empty: every label", live=True),
+        Rule(
+            "Labels and groups that begin an event here; unknown is one of them. Empty: every label",
+            live=True,
+            page=Why.ELSEWHERE,
+        ),
     ] = ()
     enter: Annotated[
         float | None,
-        Rule("As `events.enter`, for this zone. Not given: as there", low=0, high=1, example=0.6, live=True),
+        Rule(
+            "As `events.enter`, for this zone. Not given: as there",
+            low=0,
+            high=1,
+            example=0.6,
+            live=True,
+            page=Why.ELSEWHERE,
+        ),
     ] = None
     leave: Annotated[
         float | None,
-        Rule("As `events.leave`, for this zone. Not given: as there", low=0, high=1, example=0.4, live=True),
+        Rule(
+            "As `events.leave`, for this zone. Not given: as there",
+            low=0,
+            high=1,
+            example=0.4,
+            live=True,
+            page=Why.ELSEWHERE,
+        ),
     ] = None
     dwell_s: Annotated[
         float | None,
-        Rule("As `events.dwell_s`, for this zone. Not given: as there", low=0, high=3600, example=1.0, live=True),
+        Rule(
+            "As `events.dwell_s`, for this zone. Not given: as there",
+            low=0,
+            high=3600,
+            example=1.0,
+            live=True,
+            page=Why.ELSEWHERE,
+        ),
     ] = None
     follow: Annotated[
         Follow | None,
-        Rule("As `look.follow`, for this zone. Not given: as there", example="motion", live=True),
+        Rule("As `look.follow`, for this zone. Not given: as there", example="motion", live=True, page=Why.ELSEWHERE),
     ] = None
 
 
@@ -68,12 +94,19 @@ class OnSettings:
             form_words="up to 32 letters, digits, - and _",
             example="lamp",
             live=True,
+            page=Why.ELSEWHERE,
         ),
     ] = ""
-    label: Annotated[str, Rule("Label or group of the event, or unknown. Empty: any label", live=True)] = ""
-    zone: Annotated[str, Rule("Zone of the event. Empty: any", live=True)] = ""
-    above: Annotated[float, Rule("The probability of the event must have reached this", low=0, high=1, live=True)] = 0.0
-    for_s: Annotated[float, Rule("The event must have lasted so long, in s", low=0, high=86400, live=True)] = 0.0
+    label: Annotated[
+        str, Rule("Label or group of the event, or unknown. Empty: any label", live=True, page=Why.ELSEWHERE)
+    ] = ""
+    zone: Annotated[str, Rule("Zone of the event. Empty: any", live=True, page=Why.ELSEWHERE)] = ""
+    above: Annotated[
+        float, Rule("The probability of the event must have reached this", low=0, high=1, live=True, page=Why.ELSEWHERE)
+    ] = 0.0
+    for_s: Annotated[
+        float, Rule("The event must have lasted so long, in s", low=0, high=86400, live=True, page=Why.ELSEWHERE)
+    ] = 0.0
     between: Annotated[
         str,
         Rule(
@@ -81,10 +114,12 @@ class OnSettings:
             form=is_span_of_day,
             form_words=SPAN_WORDS,
             live=True,
+            page=Why.ELSEWHERE,
         ),
     ] = ""
     cooldown_s: Annotated[
-        float, Rule("Least time between two actions of this rule, in s", low=0, high=604800, live=True)
+        float,
+        Rule("Least time between two actions of this rule, in s", low=0, high=604800, live=True, page=Why.ELSEWHERE),
     ] = 0.0
     kind: Annotated[
         EventKind,
@@ -92,10 +127,16 @@ class OnSettings:
             "seen: a label. unknown: something that the model does not know; label = unknown means the same. problem: "
             "the camera was moved, covered, blinded or is out of focus",
             live=True,
+            page=Why.ELSEWHERE,
         ),
     ] = "seen"
     phase: Annotated[
-        Phase, Rule("When it acts. new: while the event lasts. end: when it is over, with its whole length", live=True)
+        Phase,
+        Rule(
+            "When it acts. new: while the event lasts. end: when it is over, with its whole length",
+            live=True,
+            page=Why.ELSEWHERE,
+        ),
     ] = "new"
     command: Annotated[
         tuple[str, ...],
@@ -103,10 +144,12 @@ class OnSettings:
             "Program and arguments. It is run without a shell, and gets the event as JSON on stdin",
             example=("/usr/local/bin/lamp", "on"),
             live=True,
+            page=Why.COMMAND,
         ),
     ] = ()
     timeout_s: Annotated[
-        float, Rule("Time limit of the command, in s. It is ended then", low=0.1, high=3600, live=True)
+        float,
+        Rule("Time limit of the command, in s. It is ended then", low=0.1, high=3600, live=True, page=Why.COMMAND),
     ] = 30.0
     webhook: Annotated[
         str,
@@ -117,6 +160,7 @@ class OnSettings:
             example="https://example.org/hook",
             live=True,
             secret=True,
+            page=Why.ELSEWHERE,
         ),
     ] = ""
     notify: Annotated[
@@ -128,32 +172,57 @@ class OnSettings:
             example=("ntfy://a-long-secret-name",),
             live=True,
             secret=True,
+            page=Why.ELSEWHERE,
         ),
     ] = ()
     mqtt: Annotated[
-        bool, Rule("Publish the event as JSON on the topic PREFIX/NAME/alert of the MQTT broker", live=True)
+        bool,
+        Rule(
+            "Publish the event as JSON on the topic PREFIX/NAME/alert of the MQTT broker", live=True, page=Why.ELSEWHERE
+        ),
     ] = False
     push: Annotated[
-        bool, Rule("Send a message to every browser that was allowed to get one, on the page below Alerts", live=True)
+        bool,
+        Rule(
+            "Send a message to every browser that was allowed to get one, on the page below Alerts",
+            live=True,
+            page=Why.ELSEWHERE,
+        ),
     ] = False
-    sound: Annotated[bool, Rule("Play a sound in every window that shows the page", live=True)] = False
+    sound: Annotated[bool, Rule("Play a sound in every window that shows the page", live=True, page=Why.ELSEWHERE)] = (
+        False
+    )
     gpio: Annotated[
         int | None,
-        Rule("Pin that is set high, by its BCM number as in GPIO17", low=0, high=27, example=17, live=True),
+        Rule(
+            "Pin that is set high, by its BCM number as in GPIO17", low=0, high=27, example=17, live=True, page=Why.PIN
+        ),
     ] = None
-    gpio_s: Annotated[float, Rule("How long the pin stays high, in s", low=0.01, high=86400, live=True)] = 1.0
+    gpio_s: Annotated[
+        float, Rule("How long the pin stays high, in s", low=0.01, high=86400, live=True, page=Why.PIN)
+    ] = 1.0
     file: Annotated[
         str,
         Rule(
             "File that gets the event as a line of JSON. Without a leading /, it lies in the state folder",
             example="events.jsonl",
             live=True,
+            page=Why.PATH,
         ),
     ] = ""
     file_mb: Annotated[
-        float, Rule("Size at which the file is renamed and a new one begun, in MB", low=0.001, high=10000, live=True)
+        float,
+        Rule(
+            "Size at which the file is renamed and a new one begun, in MB",
+            low=0.001,
+            high=10000,
+            live=True,
+            page=Why.PATH,
+        ),
     ] = 10.0
-    file_keep: Annotated[int, Rule("Number of renamed files that are kept", low=0, high=99, live=True)] = 3
+    file_keep: Annotated[
+        int, Rule("Number of renamed files that are kept", low=0, high=99, live=True, page=Why.PATH)
+    ] = 3
     place: str = field(default="", compare=False)
     """The file that it comes from, with the line where that is known; empty: no file."""
 

@@ -11,7 +11,8 @@ class CollectSettings:
     """Pictures that are collected to teach a model with them."""
 
     max_mb: Annotated[
-        float, Rule("Room for data sets of your own, in MB. Nothing is deleted for it", low=0, high=1e7, live=True)
+        float,
+        Rule("Room for data sets of your own, in MB. Nothing is deleted for it", low=0, high=1e7, live=True, page=True),
     ] = 500.0
 
 
@@ -19,7 +20,7 @@ class CollectSettings:
 class InboxSettings:
     """Pictures of which the model is unsure, or that a person corrects: they wait on the page to be named."""
 
-    enabled: Annotated[bool, Rule("Keep such pictures. Off where store.enabled is off")] = True
+    enabled: Annotated[bool, Rule("Keep such pictures. Off where store.enabled is off", page=True)] = True
     pictures: Annotated[
         int,
         Rule(
@@ -28,6 +29,7 @@ class InboxSettings:
             low=1,
             high=1000,
             live=True,
+            page=True,
         ),
     ] = 200
-    max_mb: Annotated[float, Rule("Room for them, in MB", low=0, high=1e5, live=True)] = 20.0
+    max_mb: Annotated[float, Rule("Room for them, in MB", low=0, high=1e5, live=True, page=True)] = 20.0

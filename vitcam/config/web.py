@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from vitcam.config.option import Rule
+from vitcam.config.option import Rule, Why
 from vitcam.config.validators import OWN_PATHS, is_base_path, is_host_name, is_network, is_site
 
 
@@ -11,11 +11,12 @@ from vitcam.config.validators import OWN_PATHS, is_base_path, is_host_name, is_n
 class WebSettings:
     """The page, the streams and the HTTP interface."""
 
-    enabled: Annotated[bool, Rule("Serve the page and the HTTP interface")] = True
+    enabled: Annotated[bool, Rule("Serve the page and the HTTP interface", page=Why.ADDRESS)] = True
     host: Annotated[
-        str, Rule("Address to listen on. 0.0.0.0: the network can reach it, with a password", filled=True)
+        str,
+        Rule("Address to listen on. 0.0.0.0: the network can reach it, with a password", filled=True, page=Why.ADDRESS),
     ] = "127.0.0.1"
-    port: Annotated[int, Rule("TCP port to listen on. 0: any free one", low=0, high=65535)] = 8420
+    port: Annotated[int, Rule("TCP port to listen on. 0: any free one", low=0, high=65535, page=Why.ADDRESS)] = 8420
     names: Annotated[
         tuple[str, ...],
         Rule(
@@ -25,23 +26,36 @@ class WebSettings:
             form=is_host_name,
             form_words="host names such as cam.example.org",
             live=True,
+            page=Why.ACCESS,
         ),
     ] = ()
     open: Annotated[
         bool,
-        Rule("Let everybody who reaches `host` watch and change settings, without a password. This machine always may"),
+        Rule(
+            "Let everybody who reaches `host` watch and change settings, without a password. This machine always may",
+            page=Why.ACCESS,
+        ),
     ] = False
     certificate: Annotated[
-        str, Rule("PEM file with the certificate, for https. It is read again when it changes. Empty: http")
+        str,
+        Rule(
+            "PEM file with the certificate, for https. It is read again when it changes. Empty: http",
+            page=Why.CERTIFICATE,
+        ),
     ] = ""
     key: Annotated[
-        str, Rule("PEM file with the private key of the certificate. Empty: it is in the file of the certificate")
+        str,
+        Rule(
+            "PEM file with the private key of the certificate. Empty: it is in the file of the certificate",
+            page=Why.CERTIFICATE,
+        ),
     ] = ""
     announce: Annotated[
         bool,
         Rule(
             "Let `vitcam service install` tell the local network, by Avahi, where the page is. It tells nothing if no "
-            "other machine reaches the page"
+            "other machine reaches the page",
+            page=Why.ADDRESS,
         ),
     ] = True
     proxies: Annotated[
@@ -51,6 +65,7 @@ class WebSettings:
             "-Prefix is believed",
             form=is_network,
             form_words="IP addresses such as 192.168.1.2, or small networks such as 172.18.0.0/29",
+            page=Why.PROXY,
         ),
     ] = ()
     base: Annotated[
@@ -62,13 +77,15 @@ class WebSettings:
             form_words="a path such as /cameras/vitcam, of letters, digits and -._~, whose first part is none of "
             f"{', '.join(OWN_PATHS)}",
             example="/cameras/vitcam",
+            page=Why.PROXY,
         ),
     ] = ""
     fetch: Annotated[
         bool,
         Rule(
             "Let those who may change settings name pictures on the public internet that vitcam then fetches. Nothing "
-            "of this machine or of its network is fetched"
+            "of this machine or of its network is fetched",
+            page=Why.FETCH,
         ),
     ] = False
     frames: Annotated[
@@ -79,5 +96,6 @@ class WebSettings:
             form=is_site,
             form_words="sites such as https://home.example or http://192.168.1.5:8123, without a path",
             example=("https://home.example",),
+            page=Why.ACCESS,
         ),
     ] = ()

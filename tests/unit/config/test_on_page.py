@@ -10,10 +10,9 @@ import pytest
 from vitcam.config.layers import PageLayer
 from vitcam.config.lines import lines_of
 from vitcam.config.load import EffectiveSettings, merge_layers
-from vitcam.config.on_page import NOT_ON_PAGE, ON_PAGE, is_page_camera, page_option, why_not
-from vitcam.config.open_sections import OPEN_SECTIONS
+from vitcam.config.on_page import ON_PAGE, is_page_camera, page_option, why_not
+from vitcam.config.option import Why
 from vitcam.config.settings import options
-from vitcam.config.tables import TABLES, table_options
 
 NO_FILE = Path("/nonexistent")
 PLACES = ("page", "system", "named", "environment", "set", "flag")
@@ -25,14 +24,6 @@ def effective(page: dict[str, object], text: str = "", path: Path | None = None)
     return merge_layers(path, [], {}, {}, NO_FILE, PageLayer("settings.toml", page))
 
 
-def test_the_page_may_set_a_setting_or_there_is_a_reason_why_not() -> None:
-    every = {*options(), *(f"{key}.{option}" for key in TABLES for option in table_options(key))}
-    every |= {each.name for each in OPEN_SECTIONS.values()}
-
-    assert ON_PAGE | NOT_ON_PAGE.keys() == every
-    assert not ON_PAGE & NOT_ON_PAGE.keys()
-
-
 def test_the_page_may_set_no_secret_and_no_setting_whose_doc_speaks_of_a_file() -> None:
     for name in ON_PAGE - {"camera.source", "camera.every"}:
         assert not options()[name].rule.secret
@@ -40,8 +31,8 @@ def test_the_page_may_set_no_secret_and_no_setting_whose_doc_speaks_of_a_file() 
 
 
 def test_a_key_of_a_table_has_the_reason_of_its_kind() -> None:
-    assert why_not("on.3.command") is NOT_ON_PAGE["on.command"]
-    assert why_not("zones.door.rect") is NOT_ON_PAGE["zones.rect"]
+    assert why_not("on.3.command") is Why.COMMAND
+    assert why_not("zones.door.rect") is Why.ELSEWHERE
     assert why_not("store.keep_days") is None
     assert page_option("web.host") is None
 

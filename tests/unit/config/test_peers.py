@@ -5,7 +5,8 @@ import pytest
 from tests.unit.config.test_load import Write, effective, refused, write  # noqa: F401 - a fixture
 from vitcam.config.compare import Changes
 from vitcam.config.load import merge_layers
-from vitcam.config.on_page import Why, why_not
+from vitcam.config.on_page import why_not
+from vitcam.config.option import Why
 from vitcam.config.peers import PEER, PeerSettings
 from vitcam.config.settings import Settings, option_called
 from vitcam.errors import ConfigError
