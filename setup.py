@@ -1,8 +1,9 @@
-"""What pyproject.toml cannot say by itself: a package's description has no repository around it to link into.
+"""What pyproject.toml cannot say by itself: which packages there are, and what a package's description links to.
 
-Links of README.md are absolute there, and `project.urls` are made from the same address: `home` of [tool.vitcam] in
-pyproject.toml. While that is empty, links are left out, and so are the addresses. Without this file, as an older
-`vitcam service upgrade` builds, all is the same but the links.
+A description has no repository around it. Links of README.md are absolute there, and `project.urls` are made from the
+same address: `home` of [tool.vitcam] in pyproject.toml. While that is empty, links are left out, and so are the
+addresses. `vitcam service upgrade` of 0.1.0 builds without this file: setuptools then finds the packages in
+`package-dir`, the studies among them, and links stay as they are.
 """
 
 import re
@@ -10,12 +11,24 @@ import runpy
 import tomllib
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_packages, setup
 from setuptools.command.egg_info import egg_info
 
 ROOT = Path(__file__).parent
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\(([^)\s]+)\)")
 """In Markdown: a picture's mark, the text, the target."""
+
+
+def packages(root: Path) -> list[str]:
+    """All packages that are installed: a folder with an `__init__.py` is found, and needs no line anywhere.
+
+    `training/` is `vitcam_training`; its studies are run in a checkout. Models and units become packages by
+    `package-dir` of pyproject.toml.
+    """
+    daemon = find_packages(str(root), include=["vitcam", "vitcam.*"])
+    training = find_packages(str(root / "training"), exclude=["study", "study.*"])
+    inner = [f"vitcam_training.{name}" for name in training]
+    return [*daemon, "vitcam.bundled", "vitcam.units", "vitcam_training", *inner]
 
 
 def home() -> str:
@@ -67,4 +80,4 @@ class PackageInfo(egg_info):
 
 
 if __name__ == "__main__":
-    setup(cmdclass={"egg_info": PackageInfo})
+    setup(packages=packages(ROOT), cmdclass={"egg_info": PackageInfo})

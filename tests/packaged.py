@@ -33,9 +33,9 @@ NOT_INSTALLED_FILES = (".safetensors", ".overlays.json")
 _READY_WITHIN_S = 120
 
 
-def tracked() -> set[str]:
-    """The files that git knows."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+def tracked(*options: str) -> set[str]:
+    """The files that git knows; options: of `git ls-files`."""
+    listed = subprocess.run(["git", "ls-files", *options], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return {name for name in listed.splitlines() if (ROOT / name).exists()}
 
 

@@ -1,7 +1,6 @@
 """The files of names: for the labels of the shipped model, each once, and none that would make two labels one."""
 
 import csv
-import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -77,10 +76,3 @@ def test_a_translation_could_be_a_name_of_ones_own(code: str) -> None:
 def test_german_nouns_are_written_with_a_capital() -> None:
     for text in translations("de").values():
         assert any(word.strip("()")[0].isupper() for word in text.split()), text
-
-
-def test_the_wheel_carries_the_files() -> None:
-    tools = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
-
-    assert "vitcam.names" in tools["packages"]
-    assert tools["package-data"]["vitcam.names"] == ["*.csv"]
