@@ -158,15 +158,6 @@ class Handover(Generic[T]):
         """Whether a value waits to be read."""
         return self._slot.unread
 
-    @property
-    def over(self) -> bool:
-        """Whether nothing more comes."""
-        return self._stopping.is_set() or (self._slot.closed and not self._slot.unread)
-
-    def subscribe(self, changed: Callable[[], None]) -> Callable[[], None]:
-        """As of a `Slot`."""
-        return self._slot.subscribe(changed)
-
     def put(self, value: T, live: bool, waiting: Callable[[], None] = lambda: None) -> bool:
         """Pass a value on; False once the pipeline is stopping, or no more values are accepted.
 

@@ -30,7 +30,6 @@ from vitcam.daemon.part_options import (
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.recording import Recording, recording_of
-from vitcam.daemon.replicas import FilmReplicas
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
@@ -124,7 +123,6 @@ def assemble(
     follower = Follower(settings.look.follow, classifier.input, lambda: crop.region)
     camera = CameraClassifier(model, limits=heat.limits, demand=demand)
     publisher = Publisher(settings.events.rules, over.set, areas, vocabulary, follower.tracks)
-    films = FilmReplicas(model, camera, limits=heat.limits, demand=demand, machine=machine)
     pipeline = Pipeline(
         PipelineOptions(
             source=readable(redacted(settings.camera.source)) or "auto",
@@ -137,7 +135,6 @@ def assemble(
             heat_limits=heat.limits,
             areas=areas,
             input=classifier.input,
-            replicas=None if options.paced else films,  # of a slideshow, history and inbox ask the camera's interpreter
             follower=follower,
             pending=lambda: publisher.pending,
             events=lambda: publisher.lasting,

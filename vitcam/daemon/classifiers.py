@@ -32,27 +32,6 @@ _DETAIL = 4
 _UNUSED_S = 600.0
 
 
-class Explanations:
-    """Whether viewers want what the model computes only on request. For the thread of one interpreter.
-
-    demand  says what viewers want the model to compute
-    """
-
-    def __init__(self, demand: Demand) -> None:
-        self._demand = demand
-        self._explained_s: float | None = None
-
-    def next(self, classifier: Classifier) -> bool:
-        """Whether to explain the next frame. What explanations take is given back ten minutes after the last one."""
-        explain = self._demand.explanation
-        if explain:
-            self._explained_s = time.monotonic()
-        elif self._explained_s is not None and time.monotonic() - self._explained_s > _UNUSED_S:
-            self._explained_s = None
-            classifier.give_back()
-        return explain
-
-
 class CameraClassifier:
     """Called in one thread. Another number of threads takes an interpreter of its own: 10 MB while it is in use.
 
@@ -69,7 +48,8 @@ class CameraClassifier:
         self._of = model.value
         self._current = self._of.classifier
         self._limits = limits
-        self.explanations = Explanations(demand)
+        self._demand = demand
+        self._explained_s: float | None = None
         self._threads = 0
         self._in_use = threading.Lock()
 
@@ -77,13 +57,23 @@ class CameraClassifier:
         """The prediction for a frame, by what is in force now."""
         with self._in_use:
             current = self._in_force()
-            return current(frame, explain=self.explanations.next(current), teach=False)
+            return current(frame, explain=self._explains(current), teach=False)
 
     @contextmanager
     def between_frames(self) -> Iterator[Classifier]:
         """What classifies frames, for another thread: the next frame waits until the context ends."""
         with self._in_use:
             yield self._in_force()
+
+    def _explains(self, current: Classifier) -> bool:
+        """Whether viewers want what is computed on request; ten minutes after the last one its memory is freed."""
+        if self._demand.explanation:
+            self._explained_s = time.monotonic()
+            return True
+        if self._explained_s is not None and time.monotonic() - self._explained_s > _UNUSED_S:
+            self._explained_s = None
+            current.give_back()
+        return False
 
     def _in_force(self) -> Classifier:
         current = self.with_threads(self._limits.threads)

@@ -3,7 +3,7 @@
 import copy
 import math
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -205,13 +205,9 @@ class Classifier:
         explain  also give rollout and rows, which takes about a tenth more time; no effect if `explains` is False
         teach    False: leave out `features` and `evidence_share`, which nobody asks for while a camera runs
         """
-        return self.infer(frame, explain, teach)()
-
-    def infer(self, frame: Frame, explain: bool = False, teach: bool = True) -> Callable[[], Prediction]:
-        """The same as far as the inference goes. What it returns does the rest, in any thread, before labels change."""
         image, given, preprocess_ms = self._prepare(frame)
         outputs, infer_ms = self._run(given, explain, teach)
-        return partial(self._prediction, frame, outputs, image, preprocess_ms, infer_ms)
+        return self._prediction(frame, outputs, image, preprocess_ms, infer_ms)
 
     def in_steps(self, frame: Frame) -> Generator[None, None, Prediction]:
         """The same in three steps. An inference replaces what is in the processor's caches, so of several frames each

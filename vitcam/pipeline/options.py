@@ -8,7 +8,6 @@ from vitcam.frames import Event, Frame, Place
 from vitcam.heat.watch import HeatLimits
 from vitcam.pictures.resize import InputSpec
 from vitcam.pipeline.headlines import nothing_lasts
-from vitcam.pipeline.replicas import Replicas
 from vitcam.problems.frozen import FrozenWatch
 from vitcam.zones.active import ActiveAreas
 
@@ -40,8 +39,6 @@ class PipelineOptions:
     """The zones in force; without any the whole view is classified."""
     input: InputSpec | None = None
     """The model's input, which says what it sees of a zone; None: all of it."""
-    replicas: Replicas | None = None
-    """Further interpreters of the model, for sources of which every frame is classified; None: one frame at a time."""
     follower: Follower = field(default_factory=Follower)
     """Follows what moves, where the settings or a zone say so; the motion gate goes by what it sees then."""
     pending: Callable[[], frozenset[Place]] = nothing_pending

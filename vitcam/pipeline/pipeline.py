@@ -2,7 +2,6 @@
 
 Live sources are never waited for: the newest frame wins in each slot, and frames that were replaced are counted. Files
 are waited for: every frame passes every slot. Every wait has a time-out. A stage that hangs is seen in `heartbeats`.
-Several frames of files may be classified at the same time (`replicas.py`).
 """
 
 import logging
@@ -212,8 +211,7 @@ class Pipeline:
     def progress(self) -> Progress:
         """How much it has classified; much cheaper than `state`."""
         newest = self.predicted.peek()
-        infer_ms = newest.ms.infer / self._classify.in_flight.at_once if newest else 0.0
-        return Progress(self._classify.classified.count, infer_ms)
+        return Progress(self._classify.classified.count, newest.ms.infer if newest else 0.0)
 
     def wants_frame(self) -> bool:
         """Called by a live source for each picture that came, before any work is put into it.
@@ -241,7 +239,7 @@ class Pipeline:
         dead = (thread.name for thread in self._threads if not thread.is_alive())
         return Heartbeats(
             capture_ns=None if over else self._beats.capture.at_ns,
-            classifying_since_ns=self._classify.since_ns,
+            classifying_since_ns=self._beats.classify.since_ns,
             publishing_since_ns=self._beats.publish.since_ns,
             ended=() if over else tuple(dead),
         )
@@ -252,7 +250,7 @@ class Pipeline:
             return "no_signal", (str(self.failure),)
         if self.trouble:
             return "no_signal", (self.trouble,)
-        since_ns, slow = self._classify.since_ns, ""
+        since_ns, slow = self._beats.classify.since_ns, ""
         if since_ns is not None and time.monotonic_ns() - since_ns > _SLOW_NS:
             slow = "the model has not answered for more than 5 seconds"
         elif self._classify.classified.count == 0:

@@ -4,9 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
-from functools import partial
 
 from vitcam.errors import MasksUnknown, SourceError, SourceLost
 from vitcam.frames import Frame, Place, Prediction
@@ -17,7 +15,6 @@ from vitcam.pipeline.headlines import Headlines
 from vitcam.pipeline.latest_frame import LatestFrame
 from vitcam.pipeline.looks import Looks, PlaceLook
 from vitcam.pipeline.options import PipelineOptions
-from vitcam.pipeline.replicas import Finish, FramesInFlight, Returnable
 from vitcam.pipeline.retries import Retries
 from vitcam.slot import Handover, Slot
 from vitcam.sources.masks import masked
@@ -178,34 +175,20 @@ class ClassifyStage:
         """Replaced as a whole, with the zones."""
         self._looks = Looks(options.follower)
         self._headlines = Headlines(options.events)
-        self.in_flight = FramesInFlight(options.replicas, options.areas)
         self._following = following
         self.retries = Retries("the classify stage", stopping, options.failed)
-
-    @property
-    def since_ns(self) -> int | None:
-        """Monotonic time at which the oldest inference that runs now began; None while none does."""
-        began = (self._beats.classify.since_ns, self.in_flight.since_ns)
-        return min((at_ns for at_ns in began if at_ns is not None), default=None)
 
     def run(self) -> None:
         """Classify until no more frames come. A frame that fails is left out, but of files: its error is raised."""
         self._beats.classify = ClassifyBeat(waits=True)
-        frames = Returnable(self._frames)
-        for frame in frames:
-            if self.classified.count > 0 and self._is_plain():  # replicas are loaded after the first answer
-                frames.put_back(frame)
-                self._attempt(partial(self._take_several, frames))
-            else:
-                self.in_flight.give_back()
-                self._beat_begin()
-                self._attempt(partial(self._take, frame))
-        self.in_flight.give_back()
+        for frame in self._frames:
+            self._attempt(frame)
         self._predictions.close()
 
-    def _attempt(self, take: Callable[[], None]) -> None:
+    def _attempt(self, frame: Frame) -> None:
+        self._beat_begin()
         try:
-            take()
+            self._take(frame)
         except Exception as error:  # the next frame may be better, and the daemon must not end with this one
             if not (self._beats.capture.live or self.options.lasting):
                 raise
@@ -216,27 +199,6 @@ class ClassifyStage:
             self._beats.classify = replace(self._beats.classify, waits=True)
         else:
             self.retries.worked()
-
-    def _is_plain(self) -> bool:
-        """Whether every frame is classified as it is, whatever those before it show. Any thread may ask."""
-        options = self.options
-        areas = options.areas.areas
-        if options.replicas is None or self._beats.capture.live or areas.zones or options.follower.is_on(areas):
-            return False
-        return options.heat_limits.lower(options.max_fps) <= 0  # a frame that has to wait needs none beside it
-
-    def _take_several(self, frames: Returnable[Frame]) -> None:
-        """Classify frames of a film at the same time, as long as they are plain."""
-        with closing(self.in_flight.results(frames, self._is_plain)) as results:
-            for frame, finish in results:
-                if not self._stopping.is_set():  # else only wait for those that are still being classified
-                    self._attempt(partial(self._take_answer, frame, finish))
-
-    def _take_answer(self, frame: Frame, finish: Finish) -> None:
-        self._beat_begin()
-        self._following.take(frame, self.options.areas.areas)  # it may have to forget what it followed
-        self._meter_zones(())
-        self._tell(frame, self._counted(frame, finish()))
 
     def _take(self, captured: Frame) -> None:
         """Look at a frame: of a live source only until a newer one waits."""
@@ -280,18 +242,12 @@ class ClassifyStage:
             prediction = self.options.follower.looked(prediction)
         elif place.zone is not None:
             self.by_zone[place.zone].tick()
-        if self._looks.places == (_VIEW,):
-            self._tell(frame, prediction)
-        else:
-            prediction = self._headlines.add_to(prediction)
-            self._latest.classified_place(frame, prediction, self._looks.places)
-            self._pass_on(look.frame, prediction)
-
-    def _tell(self, frame: Frame, prediction: Prediction) -> None:
-        """Pass on what the whole view shows."""
         prediction = self._headlines.add_to(prediction)
-        self._latest.classified(frame, prediction)
-        self._pass_on(frame, prediction)
+        if self._looks.places == (_VIEW,):
+            self._latest.classified(frame, prediction)
+        else:
+            self._latest.classified_place(frame, prediction, self._looks.places)
+        self._pass_on(look.frame, prediction)
 
     def _counted(self, frame: Frame, prediction: Prediction) -> Prediction:
         self._beats.classify = ClassifyBeat(None, True, frame.captured_ns, self._beats.classify.due_s)

@@ -58,12 +58,6 @@ KINDS: Mapping[str, ThreadKind] = {
     "classify_stage": ThreadKind(
         "asks the model; XNNPACK has threads of its own", "one inference", fails=_AGAIN, hangs=_RESTART
     ),
-    "replica": ThreadKind(
-        "prepares a frame of a film and runs one of several interpreters; as many as the model has threads",
-        "one inference",
-        fails="the classify stage begins again, and the state says so",
-        hangs=_RESTART,
-    ),
     "publish_stage": ThreadKind("events and sinks", "the output", fails=_AGAIN, hangs=_RESTART),
     "web": ThreadKind("the event loop of the web server: all requests", "nothing", fails=_RESTART, hangs=_RESTART),
     "encode": ThreadKind(

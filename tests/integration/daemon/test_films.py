@@ -1,4 +1,4 @@
-"""`vitcam run` of a film at full rate, whose frames are classified several at the same time."""
+"""`vitcam run` of a film at full rate: every frame is classified, whatever changes meanwhile."""
 
 import json
 import signal
@@ -9,7 +9,7 @@ from tests.daemon import answer_to, daemon
 from tests.eventually import eventually
 
 
-def test_model_zones_and_settings_change_while_frames_are_in_flight_and_none_is_lost(tmp_path: Path) -> None:
+def test_model_zones_and_settings_change_while_a_film_plays_and_no_frame_is_lost(tmp_path: Path) -> None:
     config, out = tmp_path / "config.toml", tmp_path / "out.jsonl"
     config.write_text("[model]\ntop_k = 5\n")
     film = ("--source", "demo:ram", "--no-realtime", "--loop", "--threads", "2", "--config", str(config))

@@ -22,7 +22,6 @@ OWN_THREADS = {
     "clips/ffmpeg.py": "a timer that kills a child",
     "daemon/model.py": "the start waits for it, and does again what failed",
     "daemon/source.py": "the same",
-    "pipeline/replicas.py": "its errors are raised where results are fetched, and whoever fetches them has a beat",
     "threads/ordered_pool.py": "no part of the daemon: its errors are raised where results are fetched",
     "teach/learn.py": "the same",
     "teach/photos.py": "the same",

@@ -8,16 +8,11 @@ import pytest
 
 from tests.shapes import draw
 from tests.worded import WORDS, worded_model
-from vitcam.daemon.classifiers import CameraClassifier, PhotoClassifier
-from vitcam.daemon.replicas import FilmReplicas
+from vitcam.daemon.classifiers import PhotoClassifier
 from vitcam.errors import UsageError
-from vitcam.heat.watch import HeatLimits
-from vitcam.machine import Machine
 from vitcam.model.classifier import Classifier
-from vitcam.pictures.resize import frame_of_picture
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
-from vitcam.web.stream.variant import Demand
 from vitcam.words.live_labels import LiveLabels
 from vitcam.words.relabel import read_open_vocabulary
 
@@ -64,25 +59,6 @@ def test_photos_that_are_sent_are_compared_with_the_new_words_too(model: Path, w
 
     assert before.top[0].label == "a red thing"
     assert photos.classify(CROSS).top[0].label == "a cross"
-
-
-def test_frames_of_a_film_that_are_in_flight_keep_the_words_and_the_next_ones_get_the_new(
-    model: Path, words: LiveLabels
-) -> None:
-    run, limits, demand = Current(RunModel.of(Classifier(model, threads=2), words=words)), HeatLimits(), Demand()
-    camera = CameraClassifier(run, limits=limits, demand=demand)
-    replicas = FilmReplicas(run, camera, limits=limits, demand=demand, machine=Machine({}))
-    frame = frame_of_picture(CROSS, run.value.classifier.input, "film")
-    in_flight = [infer(frame) for infer in replicas.ready()]
-    words.replace(["a cross", "a circle"])
-    outdated = replicas.outdated
-    before = [finish().top[0].label for finish in in_flight]
-    after = [infer(frame)().top[0].label for infer in replicas.ready()]
-
-    assert outdated
-    assert before == ["a red thing"] * 2
-    assert after == ["a cross"] * 2
-    assert not replicas.outdated
 
 
 def test_refused_words_change_nothing(model: Path, words: LiveLabels) -> None:
