@@ -215,4 +215,4 @@ def _measure(classifier: Classifier, threads: int | None) -> tuple[BenchRow, ...
         def announce(number: int, count: int, step: Step) -> None:
             progress.update(task, completed=number, total=count)
 
-        return tuple(run_bench(BenchPlan(str(classifier.path), counts, BENCH_S), False, announce))
+        return tuple(run_bench(BenchPlan(str(classifier.path), counts, BENCH_S), announce))

@@ -1,7 +1,6 @@
 """One measurement in a process of its own, so that no other one shares its memory or has warmed its caches.
 
-`python -m vitcam.benchmark.child graph FILE THREADS SECONDS` times a graph,
-`… stages FILE THREADS SECONDS [LABELS]` the parts of the pipeline; each prints one JSON object.
+`python -m vitcam.benchmark.child FILE THREADS SECONDS` times a graph, and prints one JSON object.
 """
 
 import json
@@ -24,16 +23,9 @@ _MIN_CALLS = 5  # of a slow graph, even if the time is over
 
 def main(arguments: list[str]) -> int:
     """Measure and print. The last line of stderr is the error, and the exit code is its own."""
-    kind, path, threads, seconds, *labels = arguments
+    path, threads, seconds = arguments
     try:
-        if kind == "graph":
-            found = time_graph(Path(path), int(threads), float(seconds))
-        else:
-            from vitcam.benchmark.stages import (
-                time_stages,
-            )  # its OpenCV would count as the graph's memory
-
-            found = time_stages(Path(path), int(threads), float(seconds), Path(labels[0]) if labels else None)
+        found = time_graph(Path(path), int(threads), float(seconds))
     except VitcamError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code

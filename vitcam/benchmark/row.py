@@ -5,21 +5,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from vitcam.benchmark.peak_model import MACS
-from vitcam.machine import Machine
 from vitcam.model.macs import Macs
 
 Figures = dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class MachineHealth:
-    """Temperature of the machine, and whether it is throttled."""
-
-    celsius: float | None
-    """Of the hottest sensor."""
-    held_back_by: list[str] | None
-    """Such as `throttled`; None if there is no firmware of a Pi."""
-    since_boot: list[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +28,6 @@ class BenchRow:
     """roofline_ms / p50_ms."""
     rss_mb: float
     """Peak memory of a process that only loads and runs the model."""
-    gmac: Figures
-    peak_gmac_s: Figures
-    stages_ms: Figures | None
-    """None if the pipeline cannot be timed around the model."""
-    health: dict[str, MachineHealth]
-    """`before` and `after`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +37,13 @@ class Rounds:
     model: Sequence[Figures]
     int8: Sequence[Figures]
     floating: Sequence[Figures]
-    stages: Sequence[Figures]
-    """Empty if the pipeline cannot be timed around the model."""
 
 
-def row_of(model: str, threads: int, macs: Macs, rounds: Rounds, health: dict[str, MachineHealth]) -> BenchRow:
+def row_of(model: str, threads: int, macs: Macs, rounds: Rounds) -> BenchRow:
     """Medians of the rounds, and the roofline of the same rounds."""
-    mid = medians(rounds.model)
-    peaks = {"int8": peak_gmac_s(rounds.int8), "float": peak_gmac_s(rounds.floating)}
-    gmac = {"int8": macs.int8 / 1e9, "float": macs.floating / 1e9}
-    bound_ms = sum(gmac[kind] / peaks[kind] for kind in gmac) * 1000 or None
+    mid = {name: median(each[name] for each in rounds.model) for name in rounds.model[0]}
+    bound_s = macs.int8 / peak_mac_s(rounds.int8) + macs.floating / peak_mac_s(rounds.floating)
+    bound_ms = bound_s * 1000 or None
     return BenchRow(
         model=model,
         threads=threads,
@@ -77,27 +56,12 @@ def row_of(model: str, threads: int, macs: Macs, rounds: Rounds, health: dict[st
         roofline_ms=bound_ms and round(bound_ms, 3),
         fraction=bound_ms and round(bound_ms / mid["p50_ms"], 4),
         rss_mb=round(mid["rss_mb"], 1),
-        gmac={kind: round(value, 4) for kind, value in gmac.items()},
-        peak_gmac_s={kind: round(value, 2) for kind, value in peaks.items()},
-        stages_ms={stage: round(ms, 3) for stage, ms in medians(rounds.stages).items()} if rounds.stages else None,
-        health=health,
     )
 
 
-def peak_gmac_s(rounds: Sequence[Figures]) -> float:
-    """The peak in 10⁹ multiply-adds/s: the fastest tenth of the calls in the best round.
+def peak_mac_s(rounds: Sequence[Figures]) -> float:
+    """The peak in multiply-adds/s: the fastest tenth of the calls in the best round.
 
     It is not a median, because a peak that other load has lowered would make the model look faster than it is.
     """
-    return MACS / 1e6 / min(each["p10_ms"] for each in rounds)
-
-
-def medians(rounds: Sequence[Figures]) -> Figures:
-    """The median of each figure over the rounds."""
-    return {name: median(each[name] for each in rounds) for name in rounds[0]}
-
-
-def health_of(machine: Machine) -> MachineHealth:
-    """The machine's temperature, and what the firmware of a Pi reports."""
-    now, since_boot = machine.hindrances() or (None, None)
-    return MachineHealth(machine.hottest_celsius(), now, since_boot)
+    return MACS * 1000 / min(each["p10_ms"] for each in rounds)

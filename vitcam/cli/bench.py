@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.cli.options import LabelsOption, model_names
+from vitcam.cli.options import model_names
 from vitcam.model.files import DEFAULT
-from vitcam.terminal.consoles import progress_bar, stderr_console, stdout_console
+from vitcam.terminal.consoles import progress_bar, stdout_console
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from vitcam.benchmark.heat import HotMinute
     from vitcam.benchmark.measure import Step
-    from vitcam.benchmark.row import BenchRow, MachineHealth
+    from vitcam.benchmark.report import HotMinute, MachineHealth
+    from vitcam.benchmark.row import BenchRow
 
-Cells = dict[str, Callable[["BenchRow"], str]]
-"""The name of a line in the table -> its cells."""
-
-_KINDS = {"model": "the model", "int8": "the int8 peak", "floating": "the float peak", "stages": "the pipeline"}
+_KINDS = {"model": "the model", "int8": "the int8 peak", "floating": "the float peak"}
 
 
 def bench(
@@ -35,8 +32,6 @@ def bench(
             "--threads", help="Measure with these numbers of threads, such as 1,2,4.", show_default="all cores"
         ),
     ] = None,
-    seconds: Annotated[float, typer.Option("--seconds", help="Spend this many seconds on each measurement.")] = 3.0,
-    labels: LabelsOption = None,
     report: Annotated[
         bool,
         typer.Option("--report", help="Print the machine, its versions and minutes of full load, to send to others."),
@@ -46,15 +41,15 @@ def bench(
         bool, typer.Option("--json", help="Print a JSON list of rows, an object with --report.")
     ] = False,
 ) -> None:
-    """Measure a model here: latency, what this machine could reach, and each stage around it."""
-    from vitcam.benchmark.facts import machine_facts
-    from vitcam.benchmark.heat import check_minutes, hot_minutes
-    from vitcam.benchmark.measure import ROUNDS, BenchPlan, read_threads, run_bench, why_no_stages
+    """Measure a model here: latency, frames/s, memory, and what this machine could reach."""
+    from vitcam.benchmark.measure import ROUNDS, BenchPlan, read_threads, run_bench
+    from vitcam.benchmark.report import check_minutes, hot_minutes, machine_facts
     from vitcam.machine import Machine
 
-    plan = BenchPlan(model or DEFAULT, read_threads(threads), seconds, labels)
-    people, out = stderr_console(), stdout_console()
-    missing = why_no_stages(plan)
+    plan = BenchPlan(model or DEFAULT, read_threads(threads))
+    machine, out = Machine(os.environ), stdout_console()
+    if report:
+        check_minutes(minutes)
     with progress_bar() as progress:
         task = progress.add_task("starting", total=None)
 
@@ -65,10 +60,7 @@ def bench(
         def announce_minute(number: int, count: int) -> None:
             progress.update(task, description="full load", completed=number, total=count)
 
-        machine = Machine(os.environ)
-        if report:
-            check_minutes(minutes)
-        rows = run_bench(plan, not missing, announce)
+        rows = run_bench(plan, announce)
         load = hot_minutes(plan, machine, minutes, announce_minute) if report else []
     lines = [asdict(row) for row in rows]
     if as_json and report:
@@ -81,8 +73,6 @@ def bench(
             out.print(table, "")
     else:
         out.print(bench_table(rows))
-    if missing:
-        people.print(f"the pipeline's stages are left out: {missing}", markup=False, highlight=False)
 
 
 def facts_table(facts: dict[str, str]) -> "Table":
@@ -114,19 +104,15 @@ def bench_table(rows: "list[BenchRow]") -> "Table":
     """A column for each number of threads of one model."""
     from rich.table import Table
 
-    first = rows[0]
-    table = Table(first.model, *(_threads(row.threads) for row in rows), box=None)
+    table = Table(rows[0].model, *(_threads(row.threads) for row in rows), box=None)
     for column in table.columns[1:]:
         column.justify = "right"
-    for section in (_SPEED, _ROOFLINE, _stages(first), _health(first)):
-        if section:
-            table.add_row()
-        for name, cell in section.items():
-            table.add_row(name, *(cell(row) for row in rows))
+    for name, cell in _CELLS.items():
+        table.add_row(name, *(cell(row) for row in rows))
     return table
 
 
-_SPEED: Cells = {
+_CELLS: dict[str, Callable[["BenchRow"], str]] = {
     "p50 ms": lambda row: f"{row.p50_ms:.2f}",
     "p90 ms": lambda row: f"{row.p90_ms:.2f}",
     "p99 ms": lambda row: f"{row.p99_ms:.2f}",
@@ -134,32 +120,9 @@ _SPEED: Cells = {
     "memory MB": lambda row: f"{row.rss_mb:.0f}",
     "XNNPACK partitions": lambda row: f"{row.partitions}",
     "operators outside": lambda row: f"{row.outside}",
-}
-_ROOFLINE: Cells = {
-    "int8 GMAC": lambda row: f"{row.gmac['int8']:.3f}",
-    "float GMAC": lambda row: f"{row.gmac['float']:.3f}",
-    "int8 peak GMAC/s": lambda row: f"{row.peak_gmac_s['int8']:.1f}",
-    "float peak GMAC/s": lambda row: f"{row.peak_gmac_s['float']:.1f}",
     "roofline ms": lambda row: "–" if row.roofline_ms is None else f"{row.roofline_ms:.2f}",
     "reached": lambda row: "–" if row.fraction is None else f"{row.fraction:.0%}",
 }
-
-
-def _stages(first: "BenchRow") -> Cells:
-    return {f"{stage} ms": _stage(stage) for stage in first.stages_ms or {}}
-
-
-def _stage(name: str) -> "Callable[[BenchRow], str]":
-    return lambda row: "–" if row.stages_ms is None else f"{row.stages_ms[name]:.2f}"
-
-
-def _health(first: "BenchRow") -> Cells:
-    """One reading for the whole benchmark, in the first column."""
-    return {when: _only_in(first, _readings(health)) for when, health in first.health.items() if _readings(health)}
-
-
-def _only_in(first: "BenchRow", text: str) -> "Callable[[BenchRow], str]":
-    return lambda row: text if row is first else ""
 
 
 def _readings(health: "MachineHealth") -> str:

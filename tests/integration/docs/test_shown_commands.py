@@ -46,8 +46,8 @@ NOT_RUN = {
 ENDLESS = ("vitcam run --source demo", "curl -sN ")
 """They go on until somebody ends them."""
 QUICKER = {
-    "vitcam bench everyday --threads 1,2": " --threads 1 --seconds 0.1",
-    "vitcam bench --report": " --threads 1 --seconds 0.1 --minutes 0.01",
+    "vitcam bench everyday --threads 1,2": " --threads 1",
+    "vitcam bench --report": " --threads 1 --minutes 0.01",
 }
 """What is put behind a command, so that it measures for a moment only."""
 ALSO_RIGHT = {"vitcam doctor": 1}

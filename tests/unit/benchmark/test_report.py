@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from vitcam.benchmark.facts import machine_facts
-from vitcam.benchmark.heat import clock_mhz
+from vitcam.benchmark.report import MachineHealth, clock_mhz, health_of, machine_facts
 from vitcam.machine import Machine
 
 
@@ -35,3 +34,11 @@ def test_the_clock_is_that_of_the_fastest_core(tmp_path: Path) -> None:
         write(tmp_path, f"sys/devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq", khz)
 
     assert clock_mhz(tmp_path) == 2400
+
+
+def test_temperature_and_throttling_are_read_as_the_doctor_reads_them(tmp_path: Path) -> None:
+    write(tmp_path, "proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
+    write(tmp_path, "sys/class/thermal/thermal_zone0/temp", "61200\n")
+    write(tmp_path, "sys/devices/platform/soc@0/soc@0:firmware/get_throttled", "40004\n")
+
+    assert health_of(Machine({}, tmp_path)) == MachineHealth(61.2, ["throttled"], ["throttled"])
