@@ -103,13 +103,14 @@ test-versions: $(DAEMON_VENV)/ready  ## run those of the daemon's tests that ano
 test-install:  ## check that installing keeps Debian's NumPy
 	$(PYTHON) tests/keeps_numpy.py
 
-lint: $(VENV)/full  ## check format, style, types and import directions; warn about words
+lint: $(VENV)/full  ## check format, style, types, import directions and what names a leaf; warn about words
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy -p vitcam -p vitcam_training
 	$(BIN)/mypy tests examples
 	$(BIN)/lint-imports
 	$(BIN)/python docs/measured.py --check
+	$(BIN)/python -m tests.house
 	$(BIN)/python -m tests.wording
 
 # the same seed makes the same inputs; make fuzz ARGS="pictures --count 500 --seed 7" takes one part
