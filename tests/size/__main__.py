@@ -1,5 +1,6 @@
-"""How large the code is: lines, files, small files, files that a picture passes, files that a new part of the page
-touches (as its walk in CONTRIBUTING.md names them, which a test follows), circles of imports.
+"""How large the code is: lines, files, folders, leaves that others name (tests/house.py), protocols of one class, files
+that a picture passes, files that a new part of the page touches (as its walk in CONTRIBUTING.md names them, which a
+test follows), circles of imports.
 
     python -m tests.size [--versus COMMIT...] [--names]
 
@@ -9,9 +10,11 @@ Prints a table in Markdown, with a column for each commit before that of the fil
 import argparse
 import sys
 
+from tests.house import all_leaves, imports, offences
 from tests.size.cycles import circles
 from tests.size.passed import passed
-from tests.size.trees import SMALL, parts, read_page, read_tree
+from tests.size.protocols import of_one_class
+from tests.size.trees import folders, parts, read_page, read_tree
 from tests.walks import NEW_PART, PAGE, touched
 
 Column = dict[str, str]
@@ -21,11 +24,25 @@ def column(commit: str | None, names: bool) -> Column:
     """What is counted -> the figure. names: print those of the modules as well."""
     tree = read_tree(commit)
     found: Column = {}
+    leaves, offending = all_leaves(tree), offences({path: tree[path] for path in tree if path.startswith("vitcam/")})
+    named = {row.split()[1] for row in offending if not any(leaf.owns(row.split()[2]) for leaf in leaves)}
+    found["leaves that the code of the base imports or names"] = f"{len(named)} of {len(leaves)}"
+    between = imports(offending, leaves)[1]
+    found["leaves that import a leaf"] = str(len(between))
+    beside = folders(tree)
+    found["folders in `vitcam/` beside `parts/`"] = str(len(beside))
     for name, part in parts(tree).items():
-        found[f"{name}: lines"] = f"{part.lines:,}"
-        found[f"{name}: files"] = f"{part.files:,}"
-        found[f"{name}: files of at most {SMALL} lines"] = str(part.small)
-        found[f"{name}: `__init__` of at most {SMALL} lines, and files of one line"] = str(part.smallest)
+        found[f"{name}: lines (logical lines) in files"] = f"{part.lines:,} ({part.logical:,}) in {part.files:,}"
+    alone = of_one_class(tree)
+    found["protocols with one implementation"] = str(len(alone))
+    if names:
+        for what, said in (
+            ("named", sorted(offending)),
+            ("folders", beside),
+            ("protocols", sorted(alone)),
+            ("leaves", between),
+        ):
+            print(f"{commit or 'now'}: {what}:", *said, sep="\n  ", file=sys.stderr)
     for way, modules in passed(commit).items():
         found[f"files {way}"] = str(len(modules))
         if names:

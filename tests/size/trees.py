@@ -1,13 +1,15 @@
 """The Python files of a checkout, or of a commit of it."""
 
+import io
+import re
 import subprocess
+import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 STUDY = "training/study/"
-SMALL = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +18,9 @@ class Part:
 
     files: int
     lines: int
-    small: int
-    """Files of at most `SMALL` lines, without those of one line and `__init__`."""
-    smallest: int
-    """Files of one line, and `__init__` of at most `SMALL` lines."""
+    logical: int
+    """Logical lines, as Python's tokenizer ends them: neither comments nor blank lines nor the shape of a statement
+    change them."""
 
 
 def read_tree(commit: str | None) -> dict[str, str]:
@@ -49,26 +50,32 @@ def read_page(commit: str | None, name: str) -> str:
 
 
 def parts(tree: Mapping[str, str]) -> dict[str, Part]:
-    """By name: what is installed, what is not, and the tests."""
+    """By name: what is installed, what is not, and the tests with benches and fuzz."""
     vitcam = [name for name in tree if name.startswith("vitcam/")]
     study = [name for name in tree if name.startswith(STUDY)]
     training = [name for name in tree if name.startswith("training/") and name not in study]
     chosen = {
-        "installed: vitcam and training": vitcam + training,
-        "— vitcam": vitcam,
-        "— training": training,
-        "study, not installed": study,
-        "installed and study together": vitcam + training + study,
-        "tests": [name for name in tree if name.startswith("tests/")],
+        "vitcam": vitcam,
+        "training without studies": training,
+        "studies": study,
+        "tests, benches and fuzz": [name for name in tree if name.startswith("tests/")],
     }
-    return {name: _counted(tree, names) for name, names in chosen.items()}
+    return {name: _counted([tree[each] for each in names]) for name, names in chosen.items()}
 
 
-def _counted(tree: Mapping[str, str], names: list[str]) -> Part:
-    lines = {name: len(tree[name].splitlines()) for name in names}
-    short = [name for name, count in lines.items() if count <= SMALL]
-    smallest = [name for name in short if lines[name] <= 1 or name.endswith("__init__.py")]
-    return Part(len(names), sum(lines.values()), len(short) - len(smallest), len(smallest))
+def folders(tree: Mapping[str, str]) -> list[str]:
+    """Those that stand side by side in `vitcam/`, without `parts/`, which holds the leaves."""
+    return sorted({name.split("/")[1] for name in tree if re.match("vitcam/(?!parts/)[^/]+/", name)})
+
+
+def _counted(texts: list[str]) -> Part:
+    return Part(len(texts), sum(len(text.splitlines()) for text in texts), sum(map(logical_lines, texts)))
+
+
+def logical_lines(text: str) -> int:
+    """How many statements' lines the tokenizer ends in a Python file."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return sum(token.type == tokenize.NEWLINE for token in tokens)
 
 
 def _git(*words: str) -> str:

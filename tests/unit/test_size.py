@@ -3,7 +3,8 @@
 import pytest
 
 from tests.size.cycles import circles
-from tests.size.trees import ROOT, parts, read_tree
+from tests.size.protocols import of_one_class
+from tests.size.trees import ROOT, Part, folders, logical_lines, parts, read_tree
 
 TREE = {
     "vitcam/__init__.py": '"""One line."""\n',
@@ -25,13 +26,32 @@ def test_imports_within_functions_count_where_they_are_asked_for() -> None:
     assert circles(TREE, lazy=True) == [["vitcam.a", "vitcam.b"], ["vitcam.c", "vitcam.d"]]
 
 
-def test_lines_and_small_files_are_counted_by_part() -> None:
+def test_lines_are_counted_by_part_and_logical_ones_whatever_their_shape() -> None:
     found = parts(TREE)
 
-    assert (found["— vitcam"].files, found["— vitcam"].lines) == (6, 1 + 3 + 1 + 2 + 1 + 51)
-    assert (found["— vitcam"].small, found["— vitcam"].smallest) == (2, 3)
-    assert (found["study, not installed"].lines, found["installed: vitcam and training"].files) == (7, 6)
-    assert found["tests"].lines == 3
+    assert (found["vitcam"].files, found["vitcam"].lines) == (6, 1 + 3 + 1 + 2 + 1 + 51)
+    assert (found["studies"].lines, found["training without studies"].lines) == (7, 0)
+    assert found["tests, benches and fuzz"] == Part(1, 3, 3)
+    assert logical_lines("a = (\n    1,  # one\n    2,\n)\n\n# nothing\nif a: b()\n") == 2
+
+
+def test_folders_are_those_beside_the_one_of_the_leaves() -> None:
+    assert folders({"vitcam/a.py": "", "vitcam/web/b.py": "", "vitcam/parts/heat/c.py": "", "tests/web/d.py": ""}) == [
+        "web"
+    ]
+
+
+def test_a_protocol_counts_that_only_one_class_can_stand_for() -> None:
+    tree = {
+        "vitcam/a.py": "class Sink(Protocol):\n    name: str\n    def close(self): ...\n"
+        "class Watched(Protocol):\n    def close(self): ...\n"
+        "class Called(Protocol):\n    def __call__(self): ...\n",
+        "vitcam/b.py": "class Base:\n    def close(self):\n        self.name = 1\nclass File(Base): ...\n",
+        "vitcam/c.py": "class Other:\n    name = 2\nclass Both(Other):\n    def close(self): ...\n",
+        "vitcam/d.py": "class Choice(Protocol):\n    def use(self): ...\nclass Chosen:\n    def use(self): ...\n",
+    }
+
+    assert of_one_class(tree) == {"Choice": "Chosen"}
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no checkout of git")
