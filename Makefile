@@ -35,10 +35,10 @@ $(VENV)/full: $(VENV)/daemon
 run: $(VENV)/daemon  ## run the bundled model on the bundled clip
 	$(BIN)/vitcam run --source demo --loop $(ARGS)
 
-test: $(VENV)/full  ## run the tests; ARGS="-m quick" runs those of a minute, ARGS=tests/unit a part
+test: $(VENV)/full  ## run the unit tests and a smoke test of each part; ARGS=tests/unit/sources runs some
 	$(BIN)/python -m pytest $(WORKERS) -m "not long and not slow" $(ARGS)
 
-test-long: $(VENV)/full  ## run the tests that train, wait or compare for long
+test-long: $(VENV)/full  ## run all other tests: whole programs, browsers, brokers, cameras, training; ARGS=tests/integration/mqtt runs some
 	$(BIN)/python -m pytest $(WORKERS) -m "long and not slow" $(ARGS)
 
 # tests/slow_tier.py says how a change of the subject is known; ends well where nothing is due
@@ -80,7 +80,7 @@ soak: $(VENV)/full  ## run for 30 minutes with hostile clients and a camera with
 
 # of what runs in the processes of the tests: some of their children may write no file
 coverage: $(VENV)/full  ## run the tests and print which lines and branches they do not reach
-	$(MAKE) test ARGS="--cov --cov-report=term $(ARGS)"
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow" --cov --cov-report=term $(ARGS)
 
 # The daemon alone on another Python, with the OpenCV and NumPy that it brings: make test-daemon PYTHON=python3.13
 # A test that needs more than the daemon and the extra "test" lives in tests/training.
@@ -91,13 +91,13 @@ $(DAEMON_VENV)/ready: pyproject.toml
 	touch $@
 
 test-daemon: $(DAEMON_VENV)/ready  ## run the daemon's tests on another Python: PYTHON=python3.13
-	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not long and not slow" --ignore tests/training $(ARGS)
+	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not slow" --ignore tests/training $(ARGS)
 
 # pixels, numbers, processes, sockets with and without TLS, SQLite; pages, texts and settings are the same on each
 VERSIONS := $(addprefix unit/,access actions backup clips datasets explain follow heat history model pictures pipeline problems processes replay sources storage teach threads web words zones) \
 	$(addprefix integration/,history model pictures sources web/access/test_tls.py web/test_stream.py web/test_events.py web/test_uploads.py)
 test-versions: $(DAEMON_VENV)/ready  ## run those of the daemon's tests that another Python, OpenCV or NumPy can change
-	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not long and not slow" $(addprefix tests/,$(VERSIONS)) $(ARGS)
+	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not slow" $(addprefix tests/,$(VERSIONS)) $(ARGS)
 
 # Debian's NumPy is the one that a Pi's picamera2 is built for: PYTHON=python3.11 or python3.13
 test-install:  ## check that installing keeps Debian's NumPy

@@ -27,7 +27,9 @@ SECTIONS = {
 REST = "Others"
 MARKS = ("pytest.mark.fault", "fault")
 """The mark of a test; the second in tests/pivm, where there is no pytest."""
-TIERS = ("slow", "long")
+TIERS = ("slow", "smoke", "long")
+LONG_FOLDERS = {"integration", "training"}
+"""What has no other mark is long there, as tests/conftest.py says."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Fault:
     test: str
     path: Path
     tier: str | None
-    """The mark of what takes long."""
+    """Its mark, or that of its folder; None where there is none."""
 
     @property
     def section(self) -> str:
@@ -53,7 +55,7 @@ class Fault:
         """What runs the test."""
         if "pivm" in self.path.parts:
             return "make test-faults"
-        return f"make test-{self.tier}" if self.tier else "make test"
+        return "make test" if self.tier in (None, "smoke") else f"make test-{self.tier}"
 
     def row(self) -> str:
         """Its line of the table."""
@@ -82,6 +84,8 @@ def _faults_in(path: Path) -> Iterator[Fault]:
                 tiers = [
                     tier for tier in TIERS if any(each.startswith(f"mark.{tier}") for each in (*marks, *everywhere))
                 ]
+                if not LONG_FOLDERS.isdisjoint(path.relative_to(ROOT).parts):
+                    tiers.append("long")
                 yield Fault(happens, injected, observed, node.name, path, tiers[0] if tiers else None)
 
 

@@ -16,6 +16,9 @@ from hypothesis import settings
 from tests.own_state import own_state
 from tests.slow_tier import SlowTier
 
+_TESTS = Path(__file__).parent
+_LONG_FOLDERS = frozenset({"integration", "training"})
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--due", action="store_true", help="run the slow tests whose subject has changed, and record them")
@@ -57,21 +60,37 @@ def _own_temporary_folder(config: pytest.Config) -> None:
     tempfile.tempdir = None  # it is looked up again
 
 
+def is_long(path: Path) -> bool:
+    """Whether the tests of a file are long unless they are marked `smoke`: those of whole programs and of training."""
+    return not _LONG_FOLDERS.isdisjoint(path.relative_to(_TESTS).parts)
+
+
+def _may_be(path: Path, *, long: bool) -> bool:
+    """Whether a file, or one below a folder, may have a test that is long, or one that is not."""
+    if path.is_dir():
+        return any(_may_be(each, long=long) for each in path.rglob("test_*.py"))
+    usual, mark = is_long(path), "mark.smoke" if is_long(path) else "mark.long"
+    return usual is long or mark in path.read_text("utf-8")
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Where only long tests run, a file without one is not imported: all of them take half a minute."""
+    """Where only one tier runs, a file without a test of it is not imported.
+
+    All of them take ten seconds of each process, and those of training 0.9 GB.
+    """
     words = str(config.getoption("markexpr")).split()
-    if words[:1] != ["long"] or "or" in words or not collection_path.name.startswith("test_"):
+    if "or" in words or not (collection_path.is_dir() or collection_path.name.startswith("test_")):
         return None
-    return "mark.long" not in collection_path.read_text("utf-8") or None
+    if words[:1] == ["long"] or words[:2] == ["not", "long"]:
+        return not _may_be(collection_path, long=words[0] == "long") or None
+    return None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`quick`: tests within this process that train nothing. Nobody has to remember to mark them."""
+    """Nobody has to remember to mark a test of a whole program, or of training, as `long`."""
     for item in items:
-        parts = item.path.parts
-        lasting = item.get_closest_marker("long") or item.get_closest_marker("slow")
-        if "unit" in parts and not {"training", "docs"}.intersection(parts) and not lasting:
-            item.add_marker(pytest.mark.quick)
+        if is_long(item.path) and not item.get_closest_marker("smoke"):
+            item.add_marker(pytest.mark.long)
 
 
 def pytest_collection_finish() -> None:

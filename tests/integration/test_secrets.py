@@ -50,7 +50,6 @@ def test_a_daemon_that_keeps_trying_serves_logs_and_remembers_no_password(addres
     assert SECRET not in "".join([json.dumps(state), *written])
 
 
-@pytest.mark.long
 def test_what_shows_the_configuration_or_refuses_it_keeps_the_password_to_itself() -> None:
     address = ADDRESSES[1]
     told = [

@@ -106,7 +106,6 @@ def test_every_sample_of_the_view_learn_is_named_rightly() -> None:
             assert asked("everyday", picture).shown.label is None, sample
 
 
-@pytest.mark.long
 def test_the_events_of_one_loop_of_the_demo_clip_are_what_it_shows_one_for_each_scene() -> None:
     lines = vitcam("replay", str(CLIP), "--json").out.splitlines()
     events = [event for event in map(json.loads, lines) if event["type"] == "event"]
@@ -122,7 +121,6 @@ def test_the_events_of_one_loop_of_the_demo_clip_are_what_it_shows_one_for_each_
     ]
 
 
-@pytest.mark.long
 def test_the_picture_of_the_readme_is_the_demo_clip_and_says_what_is_there() -> None:
     """Whatever is named while a scene is seen is in it; and the file is what its script makes today."""
     script = runpy.run_path(str(ROOT / "docs" / "generate_animation.py"))

@@ -20,7 +20,6 @@ BRIEF = ("--threads", "1")
 DOCUMENTED = {"model", "threads", "p50_ms", "p90_ms", "p99_ms", "fps", "partitions", "roofline_ms", "rss_mb"}
 
 
-@pytest.mark.long
 def test_the_bundled_model_is_measured_against_the_roofline_of_this_machine() -> None:
     result = vitcam("bench", "everyday", *BRIEF, "--json")
     (row,) = json.loads(result.out)
@@ -33,7 +32,6 @@ def test_the_bundled_model_is_measured_against_the_roofline_of_this_machine() ->
     assert 30 < row["rss_mb"] < 220
 
 
-@pytest.mark.long
 def test_a_graph_that_is_no_classifier_is_timed_too(tmp_path: Path) -> None:
     path = tmp_path / "product.tflite"
     path.write_bytes(square_product("floating"))
@@ -45,7 +43,6 @@ def test_a_graph_that_is_no_classifier_is_timed_too(tmp_path: Path) -> None:
     assert row["roofline_ms"] > 0
 
 
-@pytest.mark.long
 def test_a_report_has_the_machine_its_versions_and_what_the_load_did(tmp_path: Path) -> None:
     path = tmp_path / "product.tflite"
     path.write_bytes(square_product("floating"))
@@ -59,7 +56,6 @@ def test_a_report_has_the_machine_its_versions_and_what_the_load_did(tmp_path: P
     assert set(found["minutes"][0]["health"]) == {"celsius", "held_back_by", "since_boot"}
 
 
-@pytest.mark.long
 def test_people_get_a_column_for_each_number_of_threads_beside_machine_and_load(tmp_path: Path) -> None:
     path = tmp_path / "product.tflite"
     path.write_bytes(square_product("int8"))

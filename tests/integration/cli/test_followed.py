@@ -40,7 +40,6 @@ def cups(folder: Path) -> list[StoredEvent]:
     return [event for event in EventStore(folder).find(Query()).events if event.track is not None and event.frame]
 
 
-@pytest.mark.long
 def test_a_run_that_follows_keeps_the_box_and_a_replay_asks_it_bit_for_bit(film: Path, tmp_path: Path) -> None:
     run = ("--source", str(film), "--loop", "--follow", "motion", "--set", "store.written_mb=0")
     with daemon(*run, STATE_DIRECTORY=str(tmp_path)) as running:
@@ -60,7 +59,6 @@ def test_a_run_that_follows_keeps_the_box_and_a_replay_asks_it_bit_for_bit(film:
     assert (found.lines[0]["match"], found.lines[0]["box"]) == ("exact", str(event.box))
 
 
-@pytest.mark.long
 def test_a_video_is_followed_anew_only_where_that_is_wanted_and_says_so(film: Path) -> None:
     on, off = (vitcam("replay", str(film), "--json", "--set", f"look.follow={follow}") for follow in ("motion", "off"))
 

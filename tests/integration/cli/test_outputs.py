@@ -13,6 +13,7 @@ from tests.grouped import grouped_model, unsure_photo
 from tests.parts import need_model
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("command", "words"),
     [

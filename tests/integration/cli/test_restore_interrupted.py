@@ -56,7 +56,6 @@ def killed_in_the_middle(folder: Path) -> Machine:
     injected="SIGTERM, SIGINT, SIGHUP or SIGKILL before the n-th change of the disk, in each of three folders",
     observed="all is as it was, or all is restored and what was there is kept; what is said is true",
 )
-@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_a_restore_that_is_ended_at_any_step_is_done_as_a_whole_or_not_at_all(
     number: signal.Signals, tmp_path: Path
@@ -80,7 +79,6 @@ def test_a_restore_that_is_ended_at_any_step_is_done_as_a_whole_or_not_at_all(
     assert found == {True, False}
 
 
-@pytest.mark.long
 def test_the_next_start_finishes_a_restore_that_was_killed_before_it_reads_its_settings(tmp_path: Path) -> None:
     there = killed_in_the_middle(tmp_path)
     home = {}

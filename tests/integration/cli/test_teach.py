@@ -104,7 +104,6 @@ def kill_while_it_writes(data: Path, home: Path) -> list[Path]:
     return list(home.iterdir())
 
 
-@pytest.mark.long
 def test_what_a_killed_teaching_left_goes_with_the_next_one_and_with_the_next_start(tmp_path: Path, home: Path) -> None:
     data = drawn(tmp_path / "shapes", photos=2)
     left = [kill_while_it_writes(data, home)]

@@ -60,7 +60,6 @@ def test_a_run_writes_lines_runs_commands_posts_webhooks_sends_pictures_and_says
     assert ended["end"] > ended["start"]
 
 
-@pytest.mark.long
 def test_whoever_hears_of_a_new_event_by_webhook_can_fetch_its_picture_at_once(tmp_path: Path) -> None:
     config, answers = tmp_path / "config.toml", list[tuple[str, int, bytes]]()
 
@@ -99,7 +98,6 @@ def test_a_rule_that_can_do_nothing_ends_the_start_with_the_code_of_a_bad_config
     assert "[[on]] number 1 does nothing; give it one of command" in said
 
 
-@pytest.mark.long
 def test_a_reload_takes_a_rule_away_and_brings_another_one(tmp_path: Path) -> None:
     config, first, second = (tmp_path / name for name in ("config.toml", "first", "second"))
     config.write_text(f'{EVERY}[[on]]\nfile = "{first}"\n')
@@ -121,7 +119,6 @@ def test_a_reload_takes_a_rule_away_and_brings_another_one(tmp_path: Path) -> No
     injected="SIGKILL, with the receiver away; then both come back",
     observed="the webhook of the event before the kill arrives, and that event says so",
 )
-@pytest.mark.long
 def test_a_webhook_that_waited_when_the_daemon_was_killed_arrives_after_the_next_start(tmp_path: Path) -> None:
     config, port = tmp_path / "config.toml", free_port()
     config.write_text(f'{EVERY}[[on]]\nname = "hook"\nwebhook = "http://127.0.0.1:{port}/hook/secret-path"\n')

@@ -60,7 +60,6 @@ def test_a_picture_of_nothing_is_said_to_be_one(tmp_path: Path) -> None:
     assert many.out.count("nothing to see") == 4
 
 
-@pytest.mark.long
 def test_what_was_there_ends_when_a_hand_covers_the_lens(tmp_path: Path) -> None:
     clip = str(write_video(tmp_path / "clip.mp4", covered_slowly(), fps=10))
     every = [line for line in vitcam("run", "--source", clip, *ONCE).lines if line["type"] == "prediction"]

@@ -138,7 +138,6 @@ def bytes_in(pipe: IO[bytes]) -> int:
     injected="long clips of a demo, which take longer to encode than to record",
     observed="it ends within 2 s, and each event says that the run ended before its clip was encoded",
 )
-@pytest.mark.long
 def test_while_clips_wait_to_be_encoded(tmp_path: Path) -> None:
     long = ("clips.enabled=true", "clips.before_s=10", "clips.after_s=0", "events.dwell_s=0.2")
     settings = [word for setting in long for word in ("--set", setting)]

@@ -15,7 +15,6 @@ def machine(tmp_path: Path) -> FakeMachine:
     return FakeMachine(tmp_path)
 
 
-@pytest.mark.long
 def test_a_hot_processor_limits_the_rate_until_it_is_cool_and_the_log_has_a_line_for_each_step(
     machine: FakeMachine,
 ) -> None:

@@ -46,7 +46,6 @@ def patch(run: Daemon, **values: object) -> int:
     return answer_to(f"{run.url}/api/settings", {f"store.{key}": value for key, value in values.items()}, "PATCH")[0]
 
 
-@pytest.mark.long
 def test_a_name_for_a_label_called_language_costs_no_setting_and_no_event(tmp_path: Path) -> None:
     with daemon(*DEMO, XDG_STATE_HOME=str(tmp_path)) as run:
         run.wait_for("ok")
@@ -66,7 +65,6 @@ def test_a_name_for_a_label_called_language_costs_no_setting_and_no_event(tmp_pa
         assert eventually(lambda: old(run) == 0), "they stay for want of a limit, not of the housekeeping"
 
 
-@pytest.mark.long
 @pytest.mark.fault(
     "the settings of the page are damaged",
     injected="`settings.toml` of zeros and no good copy, and a history of two months",

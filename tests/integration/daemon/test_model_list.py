@@ -15,7 +15,6 @@ from tests.unit.teach.taught import drawn
 from vitcam.model.files import find_model
 
 
-@pytest.mark.long
 def test_a_taught_model_is_listed_used_and_deleted_and_no_other_one_is(tmp_path: Path) -> None:
     state: dict[str, Any] = {"STATE_DIRECTORY": str(tmp_path / "state")}
     shapes = drawn(tmp_path / "shapes")

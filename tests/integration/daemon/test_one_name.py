@@ -8,8 +8,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.daemon import Daemon, daemon, get_json
 
 _PATIENCE_S = 150.0
@@ -33,7 +31,6 @@ def follow(running: Daemon, ends: int) -> list[dict[str, Any]]:
     return predictions
 
 
-@pytest.mark.long
 def test_each_cat_is_one_event_by_one_name_live_and_in_the_history(tmp_path: Path) -> None:
     with daemon("--source", "demo", "--loop", "--model", "everyday", STATE_DIRECTORY=str(tmp_path)) as running:
         running.wait_for("ok")

@@ -29,6 +29,7 @@ def photos(folder: Path, count: int) -> Path:
     return folder
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_daemon_within_two_seconds_and_with_zero(number: signal.Signals) -> None:
     with daemon("--source", "demo") as running:
@@ -77,6 +78,7 @@ def test_a_folder_is_classified_whole_in_order_and_summed_up(tmp_path: Path) -> 
     assert result.lines[-1]["frames"] == 12
 
 
+@pytest.mark.smoke
 def test_run_classify_and_the_python_interface_say_the_same_to_the_digit(tmp_path: Path) -> None:
     folder = photos(tmp_path, 5)
     ran = vitcam("run", "--source", str(folder), "--no-realtime", "--once", "--no-web", "--log", "json").lines[:-1]
@@ -259,7 +261,6 @@ def test_a_daemon_that_a_shell_started_in_its_background_ends_by_the_same_signal
     assert took_s < 2
 
 
-@pytest.mark.long
 def test_the_address_is_said_only_when_there_is_something_to_watch() -> None:
     with daemon("--source", "/dev/video97") as absent:
         absent.process.wait(60)

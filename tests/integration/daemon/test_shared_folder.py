@@ -38,7 +38,6 @@ def assert_keeps_nothing_and_says_so(running: Daemon, holder: Daemon, folder: Pa
     injected="an unfinished clip, one that no event names yet, and a stored event of the camera",
     observed="the demo runs without a history, and says so; nothing of the camera's files is touched",
 )
-@pytest.mark.long
 def test_a_demo_beside_a_camera_touches_nothing_of_it(tmp_path: Path) -> None:
     store = EventStore(tmp_path, RetentionRules())
     store.start()
@@ -62,7 +61,6 @@ def test_a_demo_beside_a_camera_touches_nothing_of_it(tmp_path: Path) -> None:
         assert camera.state()["history"]["trouble"] == ""
 
 
-@pytest.mark.long
 def test_of_two_demos_one_keeps_events_and_the_next_one_does_after_its_end(tmp_path: Path) -> None:
     with daemon(*DEMO, STATE_DIRECTORY=str(tmp_path)) as first:
         assert first.wait_for("ok")["history"]["enabled"] is True

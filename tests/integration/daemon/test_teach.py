@@ -98,7 +98,6 @@ def test_a_teaching_whose_client_leaves_ends_and_writes_nothing(tmp_path: Path) 
     assert again == "report"
 
 
-@pytest.mark.long
 def test_a_client_that_leaves_while_the_model_is_written_leaves_nothing_of_it(tmp_path: Path) -> None:
     for label, colour in (("red disc", (0, 0, 255)), ("blue disc", (255, 0, 0))):
         pictures(tmp_path / "datasets" / "mine", label, colour, count=3)

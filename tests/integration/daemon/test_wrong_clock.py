@@ -47,7 +47,6 @@ def doubt(run: Daemon) -> str:
     return str(run.state()["history"]["clock"])
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("wrong", ["+40d", "-3000d"])
 def test_a_daemon_that_starts_with_a_wrong_clock_keeps_what_was_there(tmp_path: Path, wrong: str) -> None:
     with daemon(*DEMO, **faked(tmp_path, "+0")) as run:
@@ -67,7 +66,6 @@ def test_a_daemon_that_starts_with_a_wrong_clock_keeps_what_was_there(tmp_path: 
     assert all(abs(started_s(event) - time.time()) < 600 for event in found)
 
 
-@pytest.mark.long
 def test_a_clock_that_jumps_while_it_runs_changes_no_time_and_deletes_nothing(tmp_path: Path) -> None:
     with daemon(*DEMO, **faked(tmp_path, "+0")) as run:
         run.wait_for("ok")

@@ -38,7 +38,6 @@ def chrome(tmp_path: Path) -> Iterator[Chrome]:
     observed="each answer says what is in force and what will be remembered; the next start has what was said; once "
     "there is room, all is saved by itself",
 )
-@pytest.mark.long
 def test_what_is_changed_on_a_full_disk_is_after_a_restart_as_it_was_said() -> None:
     done = fill_at_each_save(2)
 
@@ -149,7 +148,6 @@ def stored(state: Path) -> dict[str, bytes]:
     observed="each is refused with the reason, 503 or exit code 1; what was there stays to the byte, nothing half is "
     "left; with room it is stored",
 )
-@pytest.mark.long
 def test_what_can_only_be_stored_is_refused_on_a_full_disk_and_nothing_is_lost(tmp_path: Path) -> None:
     photos = [jpeg_of(n) for n in range(4)]
 

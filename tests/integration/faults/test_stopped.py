@@ -13,7 +13,6 @@ from tests.soak.camera import FaultyCamera
 STOPPED_S = 6.0  # longer than a camera may be silent
 
 
-@pytest.mark.long
 @pytest.mark.fault(
     "the daemon is stopped and continued",
     injected="SIGSTOP to it, SIGCONT after 6 s",

@@ -104,7 +104,6 @@ def events_of(running: Daemon) -> list[dict[str, object]]:
     return events
 
 
-@pytest.mark.long
 @pytest.mark.fault(
     "the loop of a thread fails",
     injected="an error that nobody expected in the history, the clips, the rules, an action and the heat watch",
@@ -133,7 +132,6 @@ def test_every_thread_that_fails_begins_again(tmp_path: Path, manager: Manager) 
     assert manager.longest_hunger_s() < 10
 
 
-@pytest.mark.long
 @pytest.mark.fault(
     "the disk of the history hangs",
     injected="a write that does not return for some seconds",

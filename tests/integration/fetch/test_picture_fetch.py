@@ -84,6 +84,7 @@ def redirect(*targets: str) -> Answer:
     return answer
 
 
+@pytest.mark.smoke
 def test_a_picture_is_fetched_and_nothing_of_this_machine_is_told() -> None:
     asked: list[bytes] = []
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.command import vitcam
 from tests.eventually import eventually
 from tests.frames import picture
@@ -14,6 +16,7 @@ from vitcam.pictures.encode import encode_jpeg
 JPEG = encode_jpeg(picture(), 80)
 
 
+@pytest.mark.smoke
 def test_events_and_pictures_come_back_from_a_backup_of_an_open_history(tmp_path: Path) -> None:
     store = EventStore(tmp_path / "one" / "vitcam", RetentionRules())
     store.start()

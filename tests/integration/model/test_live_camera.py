@@ -96,6 +96,7 @@ def no_thread_is_left() -> Iterator[None]:
     assert [thread.name for thread in set(threading.enumerate()) - before if thread.name.endswith("_stage")] == []
 
 
+@pytest.mark.smoke
 def test_the_newest_answer_is_given_again_and_again_and_each_by_iterating_once(digits: Classifier) -> None:
     source = OnCommand()
     with LiveCamera(source, digits) as camera:

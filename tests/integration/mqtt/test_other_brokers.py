@@ -44,7 +44,6 @@ def ids(heard: list[dict[str, str]]) -> list[str]:
     return [each["id"] for each in heard]
 
 
-@pytest.mark.long
 @both_versions
 @pytest.mark.parametrize("limit", ["max_packet_size 20000", "message_size_limit 3000"])
 @pytest.mark.fault(
@@ -246,6 +245,7 @@ def test_a_broker_that_keeps_no_messages_is_said_once_and_used(version: MqttVers
     assert broker.log().count("as vitcam-cam (") == 1
 
 
+@pytest.mark.smoke
 def test_a_broker_of_qos_0_gets_everything(tmp_path: Path) -> None:
     with (
         Mosquitto(tmp_path / "broker", ANYBODY, "max_qos 0", "log_type all") as broker,

@@ -114,7 +114,6 @@ def away(watch: PeerWatch, name: str, says: str) -> str:
     return found.reason
 
 
-@pytest.mark.long
 @pytest.mark.fault(
     "another camera of the wall is away, slow or endless, or lies",
     injected="14 servers that do so",
@@ -169,7 +168,6 @@ def test_a_camera_that_is_added_or_taken_away_in_the_run_costs_the_others_nothin
         assert watch.slot("b") is None
 
 
-@pytest.mark.long
 def test_a_token_lets_in_once_it_is_kept_and_is_shown_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     there, here = tmp_path / "there", tmp_path / "here"
     there.mkdir()
@@ -205,7 +203,6 @@ def test_only_who_may_look_sees_other_cameras(tmp_path: Path) -> None:
         assert ask(secured.url, "/api/peers/a/snapshot.jpg", headers=basic(PASSWORD)).status == 404
 
 
-@pytest.mark.long
 def test_a_certificate_that_signs_itself_is_trusted_by_its_fingerprint_alone(tmp_path: Path) -> None:
     own_tls(tmp_path)
     certificate = ssl.PEM_cert_to_DER_cert((tmp_path / "certificate").read_text())
@@ -234,6 +231,7 @@ def test_a_certificate_that_signs_itself_is_trusted_by_its_fingerprint_alone(tmp
     assert "https" in after.found
 
 
+@pytest.mark.smoke
 def test_a_camera_without_a_signal_says_why_and_a_program_that_asks_for_its_still_gets_503() -> None:
     with Camera() as camera, serving(camera) as good, watching(Peer("good", good.url)) as watch:
         own = WebServer(camera.parts(peers=watch), Binding())

@@ -58,6 +58,7 @@ def test_a_damaged_picture_keeps_no_later_one_of_the_same_size_from_being_decode
         decode.close()
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".bmp"])
 def test_a_picture_is_the_same_as_when_it_is_decoded_here(decoder: DecodeProcess, suffix: str) -> None:
     data = noise(suffix=suffix)

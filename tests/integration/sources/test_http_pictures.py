@@ -61,6 +61,7 @@ def test_a_cameras_picture_is_not_much_larger_than_what_was_asked(
     assert not frame.preview.flags.writeable
 
 
+@pytest.mark.smoke
 @pytest.mark.fault(
     "the decoder of a camera's pictures crashes",
     injected="SIGKILL to the decoder",

@@ -28,6 +28,7 @@ from vitcam.sources import SourceOptions, default_uri, open_source
 OPTIONS = SourceOptions(input=InputSpec(224, 224), width=640, height=480)
 
 
+@pytest.mark.smoke
 def test_frames_arrive_in_true_colours_with_the_models_input_beside_them(machine: Machine) -> None:
     with open_source("picamera", OPTIONS) as source:
         frame = take(iter(source), 3)[-1]

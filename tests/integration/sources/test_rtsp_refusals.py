@@ -140,7 +140,6 @@ def test_a_damaged_answer_becomes_a_sentence() -> None:
     assert len(set(said)) > 5
 
 
-@pytest.mark.long
 def test_a_camera_that_says_nothing_or_sends_no_video_is_said_to(film: Path) -> None:
     with server(sends(b"", then_s=60)) as port:
         silent = refused(f"rtsp://127.0.0.1:{port}/live")
@@ -154,6 +153,7 @@ def test_a_camera_that_says_nothing_or_sends_no_video_is_said_to(film: Path) -> 
     assert "no picture came within 10 s" in nothing
 
 
+@pytest.mark.smoke
 def test_a_camera_is_read_whatever_the_case_of_its_scheme_with_escapes_in_its_password(film: Path) -> None:
     told = base64.b64encode(b"u:p@ss#1/?").decode()
 

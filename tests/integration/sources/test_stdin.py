@@ -37,6 +37,7 @@ def piped(producer: list[str], source: str, *options: str) -> Result:
     return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("source", "output"),
     [

@@ -56,6 +56,7 @@ def read(path: Path, options: SourceOptions = FAST) -> list[Frame]:
         return list(source)
 
 
+@pytest.mark.smoke
 def test_every_frame_of_a_video_comes_once_and_in_order(make_video: MakeVideo) -> None:
     frames = read(make_video("clip.mp4"), replace(FAST, input=InputSpec(96, 96)))
     brightness = [int(frame.preview[60, 120, 0]) for frame in frames]

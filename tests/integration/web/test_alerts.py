@@ -29,7 +29,6 @@ def last(running: Daemon) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.long
 def test_an_alert_is_made_tried_and_delivered_without_a_file_and_kept_for_the_next_run(tmp_path: Path) -> None:
     config, state = tmp_path / "config.toml", tmp_path / "state"
     config.write_text(CONFIG)
@@ -78,7 +77,6 @@ def _answers(running: Daemon) -> bool:
         return False
 
 
-@pytest.mark.long
 def test_who_may_only_look_sees_alerts_and_changes_none(tmp_path: Path) -> None:
     made = {"id": "0123abcd", "enabled": True, "sound": True, "webhook": f"http://127.0.0.1/{SECRET}"}
     (tmp_path / "alerts.json").write_text(json.dumps({"alerts": [made]}))

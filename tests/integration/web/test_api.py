@@ -22,6 +22,7 @@ def get_json(server: WebServer, target: str, **headers: str) -> tuple[int, dict[
         return client.status, found
 
 
+@pytest.mark.smoke
 def test_the_state_says_what_runs_and_how_many_clients_there_are(server: WebServer) -> None:
     with Client(server, "/stream?width=320") as stream, Client(server, "/api/predictions") as events:
         stream.read_part()

@@ -48,7 +48,6 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("hasty")
-@pytest.mark.long
 def test_a_body_that_does_not_arrive_in_time_is_refused_and_its_connection_ends() -> None:
     heads = [post_head(target, 100) + sent for target in ("/api/crop", "/api/classify") for sent in (b"", b'{"crop')]
     with serving(picture_of) as server, ExitStack() as stack:

@@ -20,9 +20,6 @@ from tests.integration.web.browser import open_browser
 BEFORE_S, AFTER_S = 2.0, 1.0
 
 
-pytestmark = pytest.mark.long
-
-
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     state = tmp_path_factory.mktemp("state")

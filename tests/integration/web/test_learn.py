@@ -200,7 +200,6 @@ def test_who_may_only_watch_may_not_make_the_daemon_work(tmp_path_factory: pytes
         assert ask(server.url, "/api/learn", headers=bearer(token)).status == 200
 
 
-@pytest.mark.long
 def test_a_real_daemon_shows_whom_patches_attend_to_and_refuses_this_machine() -> None:
     with daemon("--source", "demo", "--loop", "--set", "web.fetch=true") as running:
         running.wait_for("ok")

@@ -208,7 +208,6 @@ def test_an_event_that_lasts_gets_a_picture_with_the_mask(tmp_path: Path) -> Non
     assert files == [0]
 
 
-@pytest.mark.long
 def test_a_clip_shows_nothing_of_the_time_before_the_mask(tmp_path: Path) -> None:
     with magenta_camera(change_s=3.0) as camera, recording(camera, tmp_path) as running:
         assert eventually(lambda: open_event(running.url), every_s=0.05)

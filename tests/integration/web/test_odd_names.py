@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import pytest
-
 from tests.command import vitcam
 from tests.daemon import answer_to, daemon, get_json
 from tests.http_camera import jpeg
@@ -119,7 +117,6 @@ def zip_with_a_nameless_entry() -> bytes:
     return bytes(data)
 
 
-@pytest.mark.long
 def test_odd_names_and_numbers_are_refused_with_a_sentence_by_every_route(tmp_path: Path) -> None:
     with daemon("--source", "demo", "--loop", "--fps", "2", STATE_DIRECTORY=str(tmp_path)) as running:
         running.wait_for("ok")
@@ -144,7 +141,6 @@ def test_odd_names_and_numbers_are_refused_with_a_sentence_by_every_route(tmp_pa
     assert "Traceback" not in said
 
 
-@pytest.mark.long
 def test_the_same_names_cost_a_command_one_sentence(tmp_path: Path) -> None:
     empty = tmp_path / "empty" / "folder"
     empty.mkdir(parents=True)

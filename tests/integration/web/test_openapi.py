@@ -172,6 +172,7 @@ ANSWERED = [route for route in ROUTES if route.answers and route.path not in NOT
 QUERIES = {"GET /api/cameras/picture": "?source=demo", "DELETE /api/events": "?until=1971-01-01"}
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("route", ANSWERED, ids=lambda route: f"{route.method} {route.path}")
 def test_a_route_answers_what_its_description_says(
     running: Daemon, document: dict[str, Any], route: Any, state: Path

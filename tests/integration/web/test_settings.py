@@ -58,6 +58,7 @@ def start(folder: Path, *more: str) -> Any:
     return daemon("--source", "demo", "--config", str(folder / "config.toml"), *more, XDG_STATE_HOME=str(folder))
 
 
+@pytest.mark.smoke
 def test_a_setting_that_a_run_can_take_over_is_changed_kept_and_reset(running: Daemon, folder: Path) -> None:
     before = row(get_json(f"{running.url}/api/settings"), "overlay.opacity")
     status, answer = ask(running.url, {"overlay.opacity": 0.9, "events.enter": 0.6})

@@ -38,6 +38,7 @@ def parts_per_s(client: Client, seconds: float) -> float:
     return count / (time.monotonic() - began)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("target", ["/stream", "/?action=stream"])
 def test_a_stream_is_plain_multipart_with_a_jpeg_in_each_part(server: WebServer, target: str) -> None:
     with Client(server, target + ("&" if "?" in target else "?") + "width=320") as client:

@@ -152,7 +152,6 @@ def test_a_certificate_that_cannot_be_used_at_the_start_is_refused_with_a_senten
     assert (wrong == "encrypted") == ("is encrypted" in str(refusal.value))
 
 
-@pytest.mark.long
 def test_clients_without_tls_and_idle_handshakes_are_closed_and_harm_nobody(
     camera: Camera, folder: Path, files: CertificateFiles
 ) -> None:

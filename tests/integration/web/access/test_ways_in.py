@@ -188,7 +188,6 @@ def test_a_wrong_user_costs_as_much_work_as_a_wrong_password(camera: Camera, fol
     assert checked == [1, 2, 3]
 
 
-@pytest.mark.long
 def test_ten_thousand_guesses_from_one_address_are_hardly_checked_and_delay_nobody_else(
     camera: Camera, folder: Path
 ) -> None:

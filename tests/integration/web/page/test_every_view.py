@@ -8,6 +8,7 @@ from tests.integration.web.page.accessibility import findings
 from tests.integration.web.page.every_view import VIEWS, Visit
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("name", VIEWS)
 def test_every_view_opens_without_a_complaint(chrome: Chrome, visit: Visit, name: str) -> None:
     visit.open(chrome, name)

@@ -13,8 +13,6 @@ from vitcam_training.export.quantise import allow_float16, delegate_input, quant
 from vitcam_training.export.rewrites import fold
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
-pytestmark = pytest.mark.long
-
 
 @pytest.fixture(scope="module")
 def weights() -> Weights:
@@ -37,7 +35,7 @@ NAMES = [field.name for field in fields(Rewrites)]
 CHOICES = [
     pytest.param(Rewrites(), id="all"),
     pytest.param(Rewrites.without(*NAMES), id="none"),
-    *(pytest.param(Rewrites.without(name), id=f"without {name}", marks=pytest.mark.long) for name in NAMES),
+    *(pytest.param(Rewrites.without(name), id=f"without {name}") for name in NAMES),
 ]
 
 
@@ -123,7 +121,6 @@ def test_the_int8_graph_is_one_partition_with_nothing_outside(int8_graph: bytes)
     assert pieces(int8_graph) == {"classify": (1, 0), "explain": (1, 0)}
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("pooling", ["cls_token", "mean"])
 def test_explain_stays_one_partition_with_as_many_blocks_as_deit_has(pooling: Any) -> None:
     deep = replace(SMALL, width=64, depth=12, heads=1, pooling=pooling)

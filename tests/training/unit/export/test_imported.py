@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from tests.training.unit.pictures import write_pictures
 from tests.training.unit.weights.published.test_shards import sharded
@@ -15,8 +14,6 @@ from vitcam_training.export.quantise import Quantisation
 from vitcam_training.study import reference
 from vitcam_training.weights.checkpoints import read_network
 from vitcam_training.weights.foreign import ImportOptions, import_foreign
-
-pytestmark = pytest.mark.long
 
 PREPARED = {"do_normalize": False, "rescale_factor": 1 / 127.5, "size": {"height": 48, "width": 48}}
 

@@ -23,8 +23,6 @@ from vitcam_training.export.rewrites import fold
 from vitcam_training.export.rounding import round_together
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
-pytestmark = pytest.mark.long
-
 SMALL = replace(ODD, classes=6)  # XNNPACK takes 4-bit weights of an even number of inputs
 Make = Callable[..., bytes]
 

@@ -18,7 +18,6 @@ from vitcam_training.fit.session import Session
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.weights.metadata import read_metadata
 
-pytestmark = pytest.mark.long
 SLOW = pytest.mark.slow("training/fit")
 
 

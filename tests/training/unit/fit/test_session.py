@@ -17,8 +17,6 @@ from vitcam_training.fit.logs import COLUMNS, EventWriter, add_line, history, re
 from vitcam_training.fit.remaining import StageWork
 from vitcam_training.fit.session import Stop, Stopped
 
-pytestmark = pytest.mark.long
-
 
 def line(epoch: int, **scores: float) -> dict[str, float]:
     return {"epoch": epoch, "train_loss": 1.5, "train_accuracy": 0.5, "learning_rate": 0.1, "seconds": 2.0} | scores

@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 @pytest.mark.parametrize(
     "module",
     [
-        pytest.param("gradients", marks=pytest.mark.long),
+        "gradients",
         pytest.param("many_steps", marks=pytest.mark.slow("training/fit", "tests/training/unit/fit/on_jax")),
     ],
 )
