@@ -86,16 +86,15 @@ def make_history(
     with closing(open_to_write(folder)) as connection:
         for back in range(days - 1, -1, -1):
             day = today - timedelta(days=back)
-            owners: dict[tuple[str, int], str] = {}
             with transaction(connection):
                 count = before if back and before is not None else a_day
                 for event in _day(chance, day, count, until_ms, back, days):
-                    _store(connection, folder, event, owners, chance)
+                    _store(connection, folder, event, chance)
                     events += 1
         if absurd:
             with transaction(connection):
                 for number, start_ms in enumerate(_ABSURD_MS):
-                    _store(connection, folder, _event(chance, HABITS[3], f"absurd{number}", start_ms), {}, chance)
+                    _store(connection, folder, _event(chance, HABITS[3], f"absurd{number}", start_ms), chance)
                     events += 1
     return events
 
@@ -136,28 +135,14 @@ def _event(chance: random.Random, habit: Habit, event_id: str, start_ms: int) ->
     )  # fmt: skip
 
 
-def _store(
-    connection: sqlite3.Connection,
-    folder: Path,
-    event: StoredEvent,
-    owners: dict[tuple[str, int], str],
-    chance: random.Random,
-) -> None:
-    """With a picture of its own where it looks like no other one of the day; and what a person said of it."""
-    look = (event.label, chance.randrange(_VARIANTS))
-    if look in owners:
-        owner = connection.execute("SELECT n FROM events WHERE id = ?", (owners[look],)).fetchone()[0]
-        connection.execute("UPDATE events SET shares = 1 WHERE n = ? AND shares = 0", (owner,))
-        write_change(connection, EventChange(event, "end"), event.start_ms, None, True, owner=owner)
-    else:
-        owners[look] = event.id
-        jpeg = scene(*look)
-        day = time.strftime("%Y-%m-%d", time.gmtime(max(0, event.start_ms // 1000)))
-        path = folder / FRAMES / day / f"{event.id}.jpg"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(jpeg)
-        name = str(path.relative_to(folder))
-        write_change(connection, EventChange(event, "end", jpeg), event.start_ms, name, True)
+def _store(connection: sqlite3.Connection, folder: Path, event: StoredEvent, chance: random.Random) -> None:
+    """With its picture, and what a person said of it."""
+    jpeg = scene(event.label, chance.randrange(_VARIANTS))
+    day = time.strftime("%Y-%m-%d", time.gmtime(max(0, event.start_ms // 1000)))
+    path = folder / FRAMES / day / f"{event.id}.jpg"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(jpeg)
+    write_change(connection, EventChange(event, "end", jpeg), event.start_ms, str(path.relative_to(folder)), True)
     if chance.random() < 0.004 and event.label not in {FIRST, RARE}:
         edit(connection, event.id, {"corrected": "neighbour" if event.label == "person" else f"toy {event.label}"})
     if chance.random() < 0.005:

@@ -34,26 +34,6 @@ def main() -> None:
                 size, seconds = measure(page, way, together, events)
                 row = (page, way, together, f"{size / events / 1000:.1f}", f"{seconds / events * 1000:.2f}")
                 print("|", " | ".join(map(str, row)), "|")
-    print("\n| events a commit | kB a commit, each with its own picture | with that of another |\n|---|---|---|")
-    for together in (1, 5, 13, 40):
-        own, shared = (over(together, owner) / 1000 for owner in (False, True))
-        print(f"| {together} | {own:.1f} | {shared:.1f} |")
-
-
-def over(together: int, shared: bool) -> float:
-    """Bytes of a commit of events that are over, without their pictures; the log is not copied back."""
-    commits = max(2, 600 // together)
-    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder, closing(_opened(folder, 1024, "FULL")) as connection:
-        for number in range(len(LABELS)):
-            _write(connection, number, ends=True, new=True)
-        before = _written()
-        for first in range(len(LABELS), len(LABELS) + commits * together, together):
-            connection.execute("BEGIN IMMEDIATE")
-            for number in range(first, first + together):
-                owner = number % len(LABELS) + 1 if shared else None
-                _write(connection, number, ends=True, new=True, owner=owner)
-            connection.execute("COMMIT")
-        return (_written() - before) / commits
 
 
 def measure(page: int, way: str, together: int, events: int) -> tuple[int, float]:
@@ -79,7 +59,7 @@ def _opened(folder: str, page: int, way: str) -> sqlite3.Connection:
     return connection
 
 
-def _write(connection: sqlite3.Connection, number: int, ends: bool, new: bool, owner: int | None = None) -> None:
+def _write(connection: sqlite3.Connection, number: int, ends: bool, new: bool) -> None:
     summary = replace(SUMMARY, evidence=np.ones((14, 14), np.float32))
     start_ms = START_MS + 4000 * number
     made = change(
@@ -92,7 +72,7 @@ def _write(connection: sqlite3.Connection, number: int, ends: bool, new: bool, o
         curve=tuple((33 * i, 0.5) for i in range(50)) if ends else (),
         peak=0.7 if ends else 0.5,
     )
-    write_change(connection, made, start_ms, None, new, owner)
+    write_change(connection, made, start_ms, None, new)
 
 
 def _written() -> int:

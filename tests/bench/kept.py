@@ -23,7 +23,7 @@ from tests.videos import write_video
 
 _GOLDEN = Path(__file__).parents[2] / "models/golden"
 _SHOWN_S = 2
-_OFF, _ON = ("--set", "store.enabled=false"), ("--set", "store.written_mb=0")
+_OFF = ("--set", "store.enabled=false")
 
 
 def film(folder: Path, fps: int) -> Path:
@@ -53,7 +53,7 @@ def main() -> None:
             with ExitStack() as stack:
                 off, on = (
                     stack.enter_context(asleep(sys.executable, o.model, *paced, *sets, watched=True))
-                    for sets in (_OFF, (*_ON, *rules))
+                    for sets in (_OFF, rules)
                 )
                 for row, pairs in zip(title, in_turns(turns, partial(measure, off), partial(measure, on)), strict=True):
                     show(row, pairs)

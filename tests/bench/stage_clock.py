@@ -40,10 +40,7 @@ STAGES = {
         "vitcam.pipeline.latest_frame:LatestFrame.captured",
     ),
     "hand over": ("vitcam.slot:Handover.put", "vitcam.slot:Slot.put"),
-    "rest of classifying": (
-        "vitcam.pipeline.stages:ClassifyStage._take",
-        "vitcam.pipeline.stages:ClassifyStage._take_answer",
-    ),
+    "rest of classifying": ("vitcam.pipeline.stages:ClassifyStage._take",),
     "events": ("vitcam.pipeline.place_events:PlaceEvents.step",),
     "history": ("vitcam.history.recorder:Recorder.saw",),
     "best picture": ("vitcam.history.best_picture:BestPicture.consider",),

@@ -1,6 +1,6 @@
 """What the daemon writes to the disk in a day, busy and idle, with default settings: from /proc/PID/io.
 
-python -m tests.bench.writes [--minutes 10] [--settle 5] [--set store.written_mb=0]
+python -m tests.bench.writes [--minutes 10] [--settle 5] [--set model.fps=6]
 
 Busy: the demo, another thing every five seconds. Idle: a film of one thing that stays, as a camera in an empty room.
 --settle 0 counts from the start, where each thing gets its first picture. Nobody looks meanwhile. The state lies on a
@@ -35,9 +35,7 @@ class Written:
     at_s: float
     bytes: int
     own: int
-    """Events with a picture of their own."""
-    shared: int
-    """Events that show the picture of another one."""
+    """Events with a picture."""
     without: int
     """Events without a picture."""
     pictures: int
@@ -51,10 +49,9 @@ def written(running: Daemon, state: Path) -> Written:
     total = sum(int(line.split()[1]) for text in texts for line in text.splitlines() if line.startswith("write_bytes"))
     # from the disk: whoever asks the daemon makes it write at once for a while
     kept = [event for page in pages(EventStore(state), Query()) for event in page]
-    shared = sum(event.frame_of is not None for event in kept)
     without = sum(event.frame is None for event in kept)
     pictures = sum(path.stat().st_size for path in state.glob("frames/*/*.jpg"))
-    return Written(time.monotonic(), total, len(kept) - shared - without, shared, without, pictures)
+    return Written(time.monotonic(), total, len(kept) - without, without, pictures)
 
 
 def still_film(folder: Path) -> Path:
@@ -96,8 +93,7 @@ def show(what: str, before: Written, after: Written) -> None:
     took, size = after.at_s - before.at_s, after.bytes - before.bytes
     print(f"{what:22} {size / took * _DAY_S / 1e6:7.1f} MB a day", end="")
     print(f"   ({size / 1e6:.2f} MB; {before.bytes / 1e6:.2f} MB before)")
-    own, shared = after.own - before.own, after.shared - before.shared
-    print(f"{'':22} {own} more events have a picture of their own, {shared} that of another one, ", end="")
+    print(f"{'':22} {after.own - before.own} more events have a picture, ", end="")
     print(f"{after.without - before.without} none; more pictures: {(after.pictures - before.pictures) / 1e6:.2f} MB")
 
 

@@ -1,10 +1,9 @@
 """SIGKILL while events come fast, and a full disk in between: what was told is stored, once and whole.
 
-python -m tests.soak.event_kills [--times 100] [--seed 0] [--disk FOLDER] [--written 0]    exit status 1 at the first
+python -m tests.soak.event_kills [--times 100] [--seed 0] [--disk FOLDER]    exit status 1 at the first
 
 A film shows another thing every fifth of a second, and without smoothing each is an event. Two clients write down every
 id that server-sent events and `/api/events` give them. After each kill the database is checked, and each of these ids.
---written is store.written_mb: above 0 events that look the same share a picture.
 --disk is a small file system of its own, such as a tmpfs, which is filled for a while in every fifth run.
 """
 
@@ -38,9 +37,6 @@ _START_S, _RUN_S = 1.0, 2.5  # a kill comes within this time after the start, or
 _FULL_EVERY = 5
 SIZE, _FPS, _SHOWN_FOR = (320, 240), 10, 2  # px; frames/s; frames
 _GOLDEN = Path(__file__).parents[2] / "models/golden"
-_ROWS = """SELECT events.id, coalesce(owner.frame, events.frame), coalesce(owner.frame_bytes, events.frame_bytes),
-        coalesce(owner.sight, events.sight)
-    FROM events LEFT JOIN events AS owner ON owner.n = events.shared"""
 _FAST = {
     "events.half_life_s": 0,
     "events.dwell_s": 0,
@@ -117,7 +113,7 @@ def check(state: Path, told: Told, seen: set[str]) -> int:
         return 0
     assert is_sound(state), "integrity_check fails"
     with closing(open_to_read(state)) as connection, suppress(sqlite3.OperationalError):
-        rows = connection.execute(_ROWS).fetchall()
+        rows = connection.execute("SELECT id, frame, frame_bytes, sight FROM events").fetchall()
         counts = Counter(identifier for identifier, *_ in rows)
         assert max(counts.values(), default=1) == 1, "an event is there twice"
         assert not (lost := told.ids - counts.keys()), f"told and not stored: {lost}"
@@ -151,7 +147,7 @@ def film(folder: Path) -> Path:
     return write_video(folder / "fast.mp4", pictures * 20, fps=_FPS)
 
 
-def kill_often(times: int, seed: int, folder: Path, disk: Path | None = None, written_mb: float = 0) -> dict[str, int]:
+def kill_often(times: int, seed: int, folder: Path, disk: Path | None = None) -> dict[str, int]:
     """What was done and survived; raises AssertionError at the first state that is not whole.
 
     folder  for the film, and for the state if `disk` is None
@@ -159,11 +155,7 @@ def kill_often(times: int, seed: int, folder: Path, disk: Path | None = None, wr
     """
     chance, told, seen, did = random.Random(seed), Told(), set[str](), Counter[str]()
     state = (disk or folder) / "state"
-    sets = [
-        text
-        for name, value in (_FAST | {"store.written_mb": written_mb}).items()
-        for text in ("--set", f"{name}={value}")
-    ]
+    sets = [text for name, value in _FAST.items() for text in ("--set", f"{name}={value}")]
     options = ("--source", str(film(folder)), "--realtime", "--loop", *sets)
     for number in range(times):
         with daemon(*options, STATE_DIRECTORY=str(state)) as running:
@@ -210,10 +202,9 @@ def main() -> None:
     options.add_argument("--times", type=int, default=100)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--disk", type=Path)
-    options.add_argument("--written", type=float, default=0)
     o = options.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        for what, count in kill_often(o.times, o.seed, Path(name), o.disk, o.written).items():
+        for what, count in kill_often(o.times, o.seed, Path(name), o.disk).items():
             print(f"{count:6} {what}")
 
 

@@ -18,6 +18,7 @@ from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.option import Option
 from vitcam.config.page_layer import DEFAULT, settle_page, take_page, unread_of
 from vitcam.config.peers import PEER, PeerSettings
+from vitcam.config.removed import removal_of
 from vitcam.config.settings import Settings, options, sections
 from vitcam.config.tables import ACTIONS, TABLES, OnSettings, ZoneSettings, table_options
 from vitcam.errors import ConfigError, UsageError
@@ -139,6 +140,9 @@ def merge_layers(
             continue
         if raw.section in OPEN_SECTIONS and f"{raw.section}.{raw.key}" not in options():
             (names if raw.section == OWN_NAME.section else peers).add(raw)
+            continue
+        if removal := removal_of(f"{raw.section}.{raw.key}"):
+            warnings.append(f"{raw.origin}: {removal}")
             continue
         option = _option_of(raw)
         values[option.name] = checked(option, raw)

@@ -6,6 +6,7 @@ from typing import Any
 from vitcam.config.check import checked
 from vitcam.config.layers import PageLayer
 from vitcam.config.on_page import ON_PAGE, PROTECTING, page_option, why_not
+from vitcam.config.removed import removal_of
 from vitcam.config.settings import options
 from vitcam.errors import ConfigError
 from vitcam.text import shortened
@@ -20,6 +21,9 @@ def take_page(page: PageLayer, values: dict[str, Any], warnings: list[str]) -> s
     taken, left_out = set(), list[str]()
     for raw in page:
         name = f"{raw.section}.{raw.key}"
+        if removal := removal_of(name):
+            warnings.append(f"{page.origin}: {removal}")
+            continue
         option = page_option(name)
         if option is None:
             why = why_not(name) or "no setting has that name"

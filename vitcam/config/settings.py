@@ -165,16 +165,6 @@ class StoreSettings:
             page=True,
         ),
     ] = ()
-    written_mb: Annotated[
-        float,
-        Rule(
-            "What may be written to the disk in a day for events, in MB. The less is left, the longer events wait for "
-            "each other, and the more of them show the picture of one that looks the same. 0: no limit",
-            low=0,
-            high=1e7,
-            page=True,
-        ),
-    ] = 50.0
     unread: str = ""
     """Why nobody knows how long events are to be kept, as the end of a sentence: none is deleted because of its age."""
 

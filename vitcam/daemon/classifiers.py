@@ -149,7 +149,7 @@ class StoredPictureClassifier:
             if (classifier.card.name, classifier.fingerprint) != (event.model, event.fingerprint):
                 return event.summary
             answer = ask_again(classifier, picture, event.summary.crop, "history")
-        return summary_of(answer, scale=1.0)
+        return summary_of(answer)
 
 
 class PhotoClassifier:

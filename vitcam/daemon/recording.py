@@ -14,9 +14,8 @@ from vitcam.daemon.publisher import Publisher, event_id
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
 from vitcam.frames import Event, Frame
-from vitcam.history.budget import WriteBudget
 from vitcam.history.clock import RunTimes
-from vitcam.history.deduplication import Reclassify
+from vitcam.history.reclassified import Reclassify
 from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
@@ -34,6 +33,7 @@ log = logging.getLogger(__name__)
 
 _QUALITY = 80
 _LAST_CLIPS_S = 60.0
+_TOGETHER_S = 5.0  # many events are over by then, and are written once, with their best picture
 _SOON_S = 2.0
 _SWITCH_ON = "; switch store.enabled on"
 
@@ -148,7 +148,7 @@ def recording_of(
     history = None if no_history else event_store(settings.store, environ, reclassify)
     if history is not None:
         names = settings.store.forget
-        recorder = Recorder(history.put, history.budget.picture_size, lambda event: means_any(names, event, vocabulary))
+        recorder = Recorder(history.put, lambda event: means_any(names, event, vocabulary))
         publisher.show_to(recorder)
     return replace(clips_and_problems(settings, history, publisher, frozen, vocabulary), no_history=no_history)
 
@@ -173,7 +173,7 @@ def event_store(settings: StoreSettings, environ: Mapping[str, str], reclassify:
     folder = state_folder(environ)
     if not settings.enabled or folder is None:
         return None
-    return EventStore(folder, retention_of(settings), WriteBudget(settings.written_mb), reclassify)
+    return EventStore(folder, retention_of(settings), reclassify, together_s=_TOGETHER_S)
 
 
 def retention_of(settings: StoreSettings) -> RetentionRules:

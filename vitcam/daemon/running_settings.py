@@ -16,6 +16,7 @@ from vitcam.config.compare import Changes
 from vitcam.config.layers import PageLayer, RawSetting
 from vitcam.config.load import EffectiveSettings
 from vitcam.config.on_page import ON_PAGE, page_option, why_not
+from vitcam.config.removed import removal_of
 from vitcam.config.settings import Settings, options
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.trials import Trials
@@ -257,7 +258,7 @@ def _changed(effective: EffectiveSettings, before: PageLayer, values: Mapping[st
     for name, value in values.items():
         option = page_option(name)
         if option is None:
-            why = why_not(name) or "no setting has that name"
+            why = why_not(name) or removal_of(name) or "no setting has that name"
             raise UsageError(f"{shortened(name)!r} cannot be set on the page: {why}")
         if place := effective.given(name):
             raise FixedElsewhere(f"{name} is set by {place}; change it there")

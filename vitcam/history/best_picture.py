@@ -6,18 +6,15 @@ import cv2
 import numpy as np
 
 from vitcam.errors import VitcamError
-from vitcam.frames import Frame, Image, Prediction
-from vitcam.history.budget import PictureSize
+from vitcam.frames import Frame, Prediction
 from vitcam.history.stored import FrameSummary
 from vitcam.pictures.encode import encode_jpeg
-from vitcam.pictures.resize import shrunk
 from vitcam.rects import Rect
 
 QUALITY = 80
 _DETAIL_QUALITY = 90  # it is small, it is looked at from near by, and models learn from it
 _CLEARLY = 1.1
 _NOT_LESS = 0.8  # of the certainty of the best frame: sharpness alone does not make a picture
-_SMALL_WIDTH = 320  # px
 _SIDE = 224  # px, at which sharpness is measured
 _FIRST_GAP_NS, _LONGEST_GAP_NS = 1_000_000_000, 60_000_000_000
 
@@ -45,53 +42,38 @@ class BestPicture:
         """Whether there is a picture so far."""
         return self._next_ns > 0
 
-    def consider(self, frame: Frame, prediction: Prediction, p: float, size: PictureSize) -> EncodedFrame | None:
+    def consider(self, frame: Frame, prediction: Prediction, p: float) -> EncodedFrame | None:
         """The frame as a picture, if it is clearly better than all before.
 
-        p       how certain the model is of the event's label, 0 to 1
-        size    what there is budget for: a second picture is made only while there is enough; the first one always,
-                because another event's picture may look the same
+        p  how certain the model is of the event's label, 0 to 1
         """
         first = not self.found
-        if not first and size is not PictureSize.FULL:
-            return None
         if not first and (frame.captured_ns < self._next_ns or p < _NOT_LESS * self._p):
             return None
         value = p * sharpness(frame, prediction.crop) ** 0.25  # half as sharp weighs as much as 16 % less certain
         if not first and value <= _CLEARLY * self._value:
             return None
         try:
-            scale = 1.0 if size is PictureSize.FULL else min(1.0, _SMALL_WIDTH / frame.preview.shape[1])
-            jpeg = encode_jpeg(shrunk(frame.preview, scale), QUALITY)
-            part = None if prediction.track is None else _part(frame, prediction.crop, size)
+            jpeg = encode_jpeg(frame.preview, QUALITY)
+            part = None if prediction.track is None else frame.part(prediction.crop)
             box = None if part is None else encode_jpeg(part, _DETAIL_QUALITY)
         except VitcamError:  # such as a preview of no size
             return None
         self._value, self._p, self._next_ns = value, p, frame.captured_ns + self._gap_ns
         self._gap_ns = min(2 * self._gap_ns, _LONGEST_GAP_NS)
-        summary = summary_of(prediction, scale)
+        summary = summary_of(prediction)
         if part is not None:
             summary = replace(summary, detail=(part.shape[1], part.shape[0]))
         return EncodedFrame(jpeg, summary, box)
 
 
-def _part(frame: Frame, crop: Rect, size: PictureSize) -> Image:
-    """(h, w, 3) uint8, RGB: what the model saw, with as many px as there is budget for."""
-    part = frame.part(crop)
-    return part if size is PictureSize.FULL else shrunk(part, min(1.0, _SMALL_WIDTH / part.shape[1]))
-
-
-def summary_of(prediction: Prediction, scale: float) -> FrameSummary:
-    """What a prediction says, without the memory of its frame.
-
-    scale  of the kept picture: its width as a part of the preview's
-    """
-    evidence, crop = prediction.evidence, prediction.crop
-    width, height = (max(1, round(side * scale)) for side in prediction.size)
+def summary_of(prediction: Prediction) -> FrameSummary:
+    """What a prediction says, without the memory of its frame."""
+    evidence = prediction.evidence
     return FrameSummary(
         prediction.top,
-        (width, height),
-        crop.scaled(scale, height, width),
+        prediction.size,
+        prediction.crop,
         None if evidence is None else np.array(evidence, np.float32),
         prediction.familiarity,
     )

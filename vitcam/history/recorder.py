@@ -7,13 +7,12 @@ from typing import Literal, Self
 
 from vitcam.frames import Event, Frame, Group, Guess, Place, Prediction
 from vitcam.history.best_picture import BestPicture, EncodedFrame
-from vitcam.history.budget import PictureSize
 from vitcam.history.clock import RunTimes
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 
 _REMEMBERED = 512  # looks, at every place: the recorder hears of an event some time after its start
 _FIRST_SAVE_NS, _LONGEST_GAP_NS = 5_000_000_000, 600_000_000_000
-_MOST_POINTS, _FEW_POINTS = 64, 12
+_MOST_POINTS = 64
 
 
 class Curve:
@@ -44,11 +43,6 @@ class Curve:
         """At most 64 points; ms after the start, and the probability."""
         rest = [(self._first_ms, self._sum / self._count)] if self._count else []
         return (*self._points, *rest)
-
-    def few_points(self) -> tuple[tuple[int, float], ...]:
-        """The same with at most 12 points, which are some of them."""
-        points = self.points()
-        return points[:: -(-len(points) // _FEW_POINTS)] if points else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +75,10 @@ class _LastingEvent:
     saved_ns: int = 0
     gap_ns: int = _FIRST_SAVE_NS
 
-    def look(self, frame: Frame, prediction: Prediction, size: PictureSize) -> None:
+    def look(self, frame: Frame, prediction: Prediction) -> None:
         """Take one more frame into account."""
         p = self.remember(_SeenFrame.of(prediction))
-        if (picture := self.best.consider(frame, prediction, p, size)) is not None:
+        if (picture := self.best.consider(frame, prediction, p)) is not None:
             self.better = picture
             self.event = replace(self.event, summary=picture.summary, box=prediction.box)
         elif not self.event.summary.top:
@@ -125,18 +119,15 @@ class Recorder:
     """A `vitcam.sinks.sink.FrameSink`.
 
     put     hands a change to the store; never waits
-    size    says what there is budget for
     forget  says of which events nothing is kept
     """
 
     def __init__(
         self,
         put: Callable[[EventChange], None],
-        size: Callable[[], PictureSize] = lambda: PictureSize.FULL,
         forget: Callable[[Event], bool] = lambda _: False,
     ) -> None:
         self._put = put
-        self._size = size
         self._forget = forget
         self._times = RunTimes()
         self._lasting: dict[str, _LastingEvent] = {}
@@ -148,7 +139,7 @@ class Recorder:
             self._take(event, frame, prediction)
         for lasting in self._lasting.values():
             if lasting.event.place == prediction.place and lasting.saved_ns != prediction.captured_ns:
-                lasting.look(frame, prediction, self._size())
+                lasting.look(frame, prediction)
                 if lasting.is_due(prediction.captured_ns):
                     self._save(lasting, "update", prediction.captured_ns)
         self._seen.append(_SeenFrame.of(prediction))
@@ -169,7 +160,7 @@ class Recorder:
             for seen in self._seen:
                 if seen.place == event.place and seen.captured_ns >= event.start_ns:
                     lasting.remember(seen)
-            lasting.look(frame, prediction, self._size())
+            lasting.look(frame, prediction)
             self._save(lasting, "new", prediction.captured_ns)
         elif event.phase == "update" and event.id in self._lasting:
             self._lasting[event.id].update(event)
@@ -192,9 +183,7 @@ class Recorder:
         self._save(lasting, "end", event.end_ns)
 
     def _save(self, lasting: _LastingEvent, phase: Literal["new", "update", "end"], now_ns: int) -> None:
-        spare = self._size() is not PictureSize.FULL  # each point is written twice
-        curve = lasting.curve.few_points() if spare else lasting.curve.points()
-        event = replace(lasting.event, curve=curve)
+        event = replace(lasting.event, curve=lasting.curve.points())
         jpeg, detail = (lasting.better.jpeg, lasting.better.detail) if lasting.better else (None, None)
         self._put(EventChange(event, phase, jpeg, self._times.booted_ms, detail))
         lasting.saved(now_ns)

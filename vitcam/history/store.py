@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from vitcam.errors import VitcamError
-from vitcam.history.budget import WriteBudget
 from vitcam.history.clock import MachineClock
 from vitcam.history.database import search, writing
 from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
 from vitcam.history.database.reading import DamagedHistory, meets_no_damage, read
 from vitcam.history.database.stories import NamesOf, Period, StorySummary, names_in_use, summarise
-from vitcam.history.deduplication import Reclassify, keep_summary
 from vitcam.history.notices import Listener
 from vitcam.history.picture_files import CORRECTIONS, LabelFolders, PictureFiles, detail_of
+from vitcam.history.reclassified import Reclassify, keep_summary
 from vitcam.history.rendering import seen_by_model
 from vitcam.history.retention import RetentionRules, reclaim
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
@@ -45,25 +44,24 @@ class EventStore:
     What changes it only hands over to the writer's thread. What reads it has a connection of its own.
 
     rules       what is kept for how long; None: another process may be the daemon of this folder
-    budget      how much may be written; None: as much as comes
     reclassify  called in the writer's thread for each picture: what it shows as it is kept
     clock       dates events; None: that of this machine
+    together_s  how long an event waits for others while nobody waits for it: writing wears out an SD card
     """
 
     def __init__(
         self,
         folder: Path,
         rules: RetentionRules | None = None,
-        budget: WriteBudget | None = None,
         reclassify: Reclassify = keep_summary,
         clock: MachineClock | None = None,
+        together_s: float = 0.0,
     ) -> None:
         self.folder = folder
-        self.budget = budget or WriteBudget(0.0)
         self._queue = WriteQueue()
         self.clock = clock or MachineClock()
         self._writer = HistoryWriter(
-            folder, self._queue, self._notify_followers, rules, self.budget, reclassify, self.clock
+            folder, self._queue, self._notify_followers, rules, reclassify, self.clock, together_s
         )
         self._followers: tuple[Listener, ...] = ()
         self._written = threading.Condition()
@@ -96,7 +94,7 @@ class EventStore:
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
-        """Write events soon, whatever the budget would like: somebody waits for them. Called in one thread."""
+        """Write events at once: somebody waits for them. Called in one thread."""
         self._writer.watched += 1
         self._queue.flush()
         try:
@@ -105,7 +103,7 @@ class EventStore:
             self._writer.watched -= 1
 
     def viewer_asked(self) -> None:
-        """Write events soon for a while: somebody has asked for the newest, and may ask again."""
+        """Write events at once for a while: somebody has asked for the newest, and may ask again."""
         if not self._writer.is_watched:
             self._queue.flush()
         self._writer.watched_until_s = time.monotonic() + _LOOK_S

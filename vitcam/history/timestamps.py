@@ -57,17 +57,16 @@ class EventTimestamps:
         end_ms = None if event.end_ms is None else event.end_ms + step_ms
         return replace(change, event=replace(event, start_ms=event.start_ms + step_ms, end_ms=end_ms))
 
-    def look(self) -> bool:
-        """Follow the wall clock; True: times of stored events have changed."""
+    def look(self) -> None:
+        """Follow the wall clock. Times of stored events may change."""
         reading = self._read()
         trust, why = judge(reading, self._known, self._newest_ms, self._trusted_ms)
-        moved = self._follow(reading, trust)
+        self._follow(reading, trust)
         if trust:
             self._trusted_ms = reading.now_ms
         if trust is Trust.SYNCHRONISED or (trust and reading.is_steady):
             self._least_booted_ms = reading.booted_ms
         self._set_doubt(_doubt(reading, why) if why else "")
-        return moved
 
     def _read(self) -> Reading:
         booted_ms, up_ms, synchronised = self._clock.booted_ms(), self._clock.up_ms(), self._clock.is_synchronised()
@@ -75,16 +74,16 @@ class EventTimestamps:
             self._wall, self._since_ms = (booted_ms, synchronised), up_ms
         return Reading(booted_ms, up_ms, synchronised, up_ms - self._since_ms)
 
-    def _follow(self, reading: Reading, trust: Trust) -> bool:
-        """Let the wall clock date events, if it may; True: it has corrected others."""
+    def _follow(self, reading: Reading, trust: Trust) -> None:
+        """Let the wall clock date events, if it may, and correct others."""
         current = self._current
         wrong = [each for each in self._known if self._is_worse(each, trust)]
         if current and current.says(reading.booted_ms) and current.trust >= trust and not wrong:
-            return False
+            return
         best = max(self._known, key=lambda each: (each.trust, each.n), default=None)
         if trust is Trust.NONE and best is not None and best.trust:
             self._current = best
-            return False
+            return
         with transaction(self._connection) as connection:
             events = sum(set_right(connection, each, _right(each, reading.booted_ms), trust) for each in wrong)
             known = clocks_of(connection, self._clock.boot)
@@ -97,7 +96,6 @@ class EventTimestamps:
         self._current = next(each for each in known if each.n == number)
         if events:
             log.info("the clock was set: the times of %d events were corrected", events)
-        return events > 0
 
     def _is_worse(self, other: KnownClock, trust: Trust) -> bool:
         """Whether a clock of this boot is set right by a wall clock of this trust.

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.errors import VitcamError
-from vitcam.history.budget import WriteBudget
 from vitcam.history.clock import MachineClock
 from vitcam.history.database.connections import (
     FILE,
@@ -24,9 +23,9 @@ from vitcam.history.database.file_watch import NOTICES, Change, FileWatch
 from vitcam.history.database.sharing import last_picture, newest_pictures
 from vitcam.history.database.totals import Totals
 from vitcam.history.database.writing import close_open, first_free, forget_open_pictures, frame_of, write_change
-from vitcam.history.deduplication import PictureDeduplicator, Reclassify
 from vitcam.history.notices import Listener, Notices
 from vitcam.history.picture_files import PictureFiles
+from vitcam.history.reclassified import Reclassify, reclassified
 from vitcam.history.retention import Housekeeping, RetentionRules
 from vitcam.history.stored import EventChange
 from vitcam.history.timestamps import EventTimestamps
@@ -50,6 +49,7 @@ class HistoryWriter:
     rules       what is kept for how long; None: nothing is deleted and no event ended, as in a command beside a daemon
     reclassify  called for each picture that is written
     clock       dates events
+    together_s  how long an event waits for others while nobody waits for it, so that they are written together
     """
 
     def __init__(
@@ -58,18 +58,18 @@ class HistoryWriter:
         queue: WriteQueue,
         notify: Listener,
         rules: RetentionRules | None,
-        budget: WriteBudget,
         reclassify: Reclassify,
         clock: MachineClock,
+        together_s: float,
     ) -> None:
         self._folder = folder
         self._queue = queue
         self._notices = Notices(notify)
-        self._budget = budget
         self.rules = rules
         """Any thread may replace it."""
         self._pictures = PictureFiles(folder)
-        self._deduplicator = PictureDeduplicator(self._pictures, budget, reclassify)
+        self._reclassify = reclassify
+        self._together_s = together_s
         self._connection: sqlite3.Connection | None = None
         self._stored: set[str] = set()
         """Events of this run that last and have a row: an update of one that is gone now was deleted."""
@@ -109,18 +109,17 @@ class HistoryWriter:
         self.worker.stop()
 
     def let_go(self, connection: sqlite3.Connection) -> list[str]:
-        """Masks were drawn: take the pictures from events that last, and share none that came before.
+        """Masks were drawn: take the pictures from events that last.
 
         Called within a transaction. Returns the files that nothing names any more.
         """
-        self._deduplicator.forget()
         return forget_open_pictures(connection, self.first)
 
     def _run(self) -> None:
         more = True
         while True:
             closing = self._queue.closed
-            together_s = self._budget.wait_s(self.is_watched)
+            together_s = 0.0 if self.is_watched else self._together_s
             self.worker.beat(together_s)
             batch = self._queue.take(0.0 if more else _IDLE_S, together_s)
             self.worker.beat()
@@ -250,7 +249,6 @@ class HistoryWriter:
             results += [(work, work.result(connection)) for work in usual]
             connection.execute("COMMIT")
         except BaseException:
-            self._deduplicator.forget()
             self._pictures.remove(written)
             with contextlib.suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
@@ -268,12 +266,10 @@ class HistoryWriter:
         for work, result in results:
             if result is True and work.about:
                 self._notices.add(work.about, "")
-        if written := len(batch.changes) + sum(bool(result) for _, result in results):
-            self._budget.commit(written)
         late = [work for work in batch.work if work.after_commit]
         try:
             self._notices.tell(connection)
-            if self._housekeeping is not None and written:
+            if self._housekeeping is not None and (batch.changes or any(result for _, result in results)):
                 self._housekeeping.look()
             while late:
                 self._do_late(connection, late[0])
@@ -298,18 +294,19 @@ class HistoryWriter:
             WriteBatch(work=[work]).refuse("of an error in vitcam; see its log")
 
     def _store(self, connection: sqlite3.Connection, change: EventChange, written: list[str]) -> str | None:
-        timestamps = self.timestamps
-        placed = self._deduplicator.place(connection, timestamps.dated(change) if timestamps else change)
-        if placed.frame is not None:
-            written.append(placed.frame)
+        timestamps, frame = self.timestamps, None
         new = change.event.id not in self._stored
+        change = reclassified(timestamps.dated(change) if timestamps else change, self._reclassify)
+        if change.jpeg is not None:
+            frame = self._pictures.write(change.event.id, change.event.start_ms, change.jpeg, change.detail)
+            written.append(frame)
         seen_ms = timestamps.now_ms if timestamps else time.time_ns() // 1_000_000
         number = timestamps.number if timestamps and change.booted_ms is not None else None
-        return write_change(connection, placed.change, seen_ms, placed.frame, new, placed.owner, number)
+        return write_change(connection, change, seen_ms, frame, new, number)
 
     def _follow_clock(self) -> None:
-        if self.timestamps is not None and self.timestamps.look():
-            self._deduplicator.forget()  # times have changed
+        if self.timestamps is not None:
+            self.timestamps.look()
 
     def _failed(self, error: Exception) -> None:
         if is_damage(error, self._folder / FILE):
@@ -335,7 +332,6 @@ class HistoryWriter:
         else:
             log.error("%s", self.notice)
             self._stored.clear()
-            self._deduplicator.forget()
         self._close()
 
     def _set_trouble(self, trouble: str) -> None:

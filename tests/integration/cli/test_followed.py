@@ -41,7 +41,7 @@ def cups(folder: Path) -> list[StoredEvent]:
 
 
 def test_a_run_that_follows_keeps_the_box_and_a_replay_asks_it_bit_for_bit(film: Path, tmp_path: Path) -> None:
-    run = ("--source", str(film), "--loop", "--follow", "motion", "--set", "store.written_mb=0")
+    run = ("--source", str(film), "--loop", "--follow", "motion")
     with daemon(*run, STATE_DIRECTORY=str(tmp_path)) as running:
         assert eventually(lambda: cups(tmp_path), within_s=120, every_s=0.2), running.errors()
         running.end()

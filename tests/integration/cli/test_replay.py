@@ -30,7 +30,7 @@ names = ["cam.example.org"]
 def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The state folder of a daemon that saw the demo until it had stored an event."""
     folder = tmp_path_factory.mktemp("state")
-    with daemon("--source", "demo", "--set", "store.written_mb=0", STATE_DIRECTORY=str(folder)) as running:
+    with daemon("--source", "demo", STATE_DIRECTORY=str(folder)) as running:
         assert eventually(lambda: stored(folder), every_s=0.1), running.errors()
         running.end()
     return folder

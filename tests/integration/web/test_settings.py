@@ -117,6 +117,7 @@ def test_crop_and_zones_of_the_configuration_are_fixed_and_masks_are_not(running
         ({"web.certificate": "/etc/shadow"}, ["web.certificate"]),
         ({"actions.secret": "x"}, ["actions.secret", "key"]),
         ({"nothing.here": 1}, ["nothing.here"]),
+        ({"store.written_mb": 20}, ["store.written_mb", "not a setting any more", "store.max_mb"]),
         ({"store.keep_days": float("1e300")}, ["keep_days"]),
         ({"events.enter": 2}, ["events.enter", "0 to 1"]),
         ({"events.enter": True}, ["events.enter"]),

@@ -14,7 +14,6 @@ from tests.frames import SECOND, picture, prediction
 from tests.histories import START_MS, SUMMARY, change
 from vitcam.events import Rules
 from vitcam.frames import Detail, Event, Frame, Guess, Prediction
-from vitcam.history.budget import WriteBudget
 from vitcam.history.export import as_text, header, labelled_pictures
 from vitcam.history.record import full_record
 from vitcam.history.recorder import Recorder
@@ -122,7 +121,7 @@ def store(tmp_path: Path) -> Iterator[EventStore]:
         asked.append(summary)
         return replace(summary, size=(width, height), top=(Guess(f"asked at {width}", 0.7),))
 
-    made = EventStore(tmp_path, budget=WriteBudget(50.0), reclassify=reclassify)
+    made = EventStore(tmp_path, reclassify=reclassify)
     made.start()
     yield made
     made.stop(10)
@@ -160,39 +159,15 @@ def test_an_event_without_a_box_says_null(store: EventStore) -> None:
     assert (record["track"], record["box"], record["detail"]) == (None, None, None)
 
 
-@pytest.mark.parametrize(
-    ("detail", "box", "owner"),
-    [
-        (shown("lying"), BOX, "a"),
-        (shown("standing"), BOX, None),
-        (shown("lying"), ELSEWHERE, None),
-        (shown("lying"), replace(BOX, x=0.15), "a"),
-    ],
-    ids=["the same", "another thing in the same view", "the same elsewhere", "the same beside it"],
-)
-def test_whether_two_events_share_their_pictures_is_decided_by_their_boxes(
-    store: EventStore, detail: bytes, box: Box, owner: str | None
-) -> None:
+def test_both_pictures_go_with_their_event(store: EventStore) -> None:
     keep(store, "a", shown("lying"))
-    second = keep(store, "b", detail, box, 60_000)
-
-    assert second.frame_of == owner
-    assert store.detail(second) == detail
-    assert second.box == box
-
-
-def test_both_pictures_go_with_their_event_or_to_the_next_one_that_shows_them(store: EventStore) -> None:
-    keep(store, "a", shown("lying"))
-    keep(store, "b", shown("lying"), at_ms=60_000)
+    second = keep(store, "b", shown("lying"), at_ms=60_000)
     store.delete("a")
-    heir = store.get("b")
-    assert heir is not None
-    assert (heir.frame_of, store.detail(heir)) == (None, shown("lying"))
-    bytes_before = sum(path.stat().st_size for path in store.folder.rglob("frames/*/*.jpg"))
-    assert bytes_before == len(WHOLE) + len(shown("lying"))
+    left = sum(path.stat().st_size for path in store.folder.rglob("frames/*/*.jpg"))
 
+    assert (second.frame_of, store.detail(second)) == (None, shown("lying")), "it looks the same, and has its own"
+    assert left == len(WHOLE) + len(shown("lying"))
     store.delete("b")
-
     assert [*store.folder.rglob("frames/*/*.jpg")] == []
 
 

@@ -8,7 +8,6 @@ import pytest
 from tests.eventually import eventually
 from tests.histories import change
 from vitcam.frames import Group
-from vitcam.history.budget import WriteBudget
 from vitcam.history.query_text import read_query
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
@@ -24,7 +23,7 @@ SEEN = Vocabulary(
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[EventStore]:
-    store = EventStore(tmp_path, RetentionRules(0, 0), WriteBudget(0))
+    store = EventStore(tmp_path, RetentionRules(0, 0))
     store.start()
     for event_id, label, group in (
         ("01A", "tabby cat", None),

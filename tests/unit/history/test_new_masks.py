@@ -11,7 +11,6 @@ from tests.eventually import eventually
 from tests.frames import frame, prediction
 from tests.histories import START_MS, SUMMARY, change
 from vitcam.frames import Event
-from vitcam.history.budget import WriteBudget
 from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
@@ -24,7 +23,7 @@ JPEG = encode_jpeg(frame().preview, 80)
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[EventStore]:
-    made = EventStore(tmp_path, RetentionRules(), WriteBudget(50.0))
+    made = EventStore(tmp_path, RetentionRules())
     made.start()
     yield made
     made.stop(10)
@@ -99,20 +98,6 @@ def test_an_event_that_lasts_loses_its_stored_picture_and_one_that_is_over_keeps
     assert store.picture(over) == JPEG
     assert after.frame is None
     assert len([*store.folder.rglob("frames/*/*.jpg")]) == 1
-
-
-def test_an_event_of_later_does_not_show_the_picture_of_one_before(store: EventStore) -> None:
-    """Both look the same, so they would share one picture."""
-    for event_id, at_ms in (("before", 0), ("after", 60_000)):
-        store.put(change(event_id, "end", jpeg=JPEG, start_ms=START_MS + at_ms, end_ms=START_MS + at_ms + 1000))
-        store._queue.flush()
-        assert eventually(partial(store.get, event_id))
-        if event_id == "before":
-            store.let_go()
-    after = store.get("after")
-
-    assert after is not None
-    assert after.frame_of is None
 
 
 def test_an_event_that_lasts_gets_the_next_picture_at_once() -> None:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from tests.eventually import eventually
 from tests.frames import picture
 from tests.histories import START_MS, change, is_sound
+from vitcam.history.database.connections import open_to_write
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, Query
 from vitcam.pictures.encode import encode_jpeg
@@ -164,3 +166,40 @@ def test_nobody_waits_for_a_picture_longer_than_the_store_runs(store: EventStore
     waiting.join(60)
 
     assert found == [None]
+
+
+def test_while_nobody_looks_events_wait_for_others_until_somebody_asks_or_the_store_ends(tmp_path: Path) -> None:
+    store = EventStore(tmp_path, together_s=60.0)
+    store.start()
+    store.put(change("a", "end"))
+    assert not eventually(lambda: store.find(Query()).events, within_s=0.3)
+    store.set_favourite("none", True)  # what a person asks for is done at once, with all that waits
+    assert [event.id for event in store.find(Query()).events] == ["a"]
+    store.put(change("b", "end"))
+    store.viewer_asked()
+    assert eventually(lambda: store.find(Query()).events[0].id == "b")
+    store.stop(10)
+    again = EventStore(tmp_path, together_s=60.0)
+    again.start()
+    again.put(change("c", "end"))
+    again.stop(10)
+
+    assert len(store.find(Query()).events) == 3
+
+
+def test_an_update_in_which_nothing_changed_writes_no_index(tmp_path: Path) -> None:
+    store = EventStore(tmp_path)
+    store.start()
+    for number in range(60):
+        store.put(change(f"{number:03}", "new", start_ms=START_MS + number))
+        assert eventually(partial(store.get, f"{number:03}"))
+    store.stop(10)
+    with closing(open_to_write(tmp_path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        store = EventStore(tmp_path)
+        store.start()
+        store.put(change("030", "new", start_ms=START_MS + 30))
+        store.stop(10)
+        pages = ((tmp_path / "events.db-wal").stat().st_size - 32) // (1024 + 24)
+
+    assert pages <= 2

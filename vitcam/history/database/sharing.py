@@ -1,27 +1,14 @@
-"""Events that show the picture of another one, and which of them gets it when that one is deleted.
+"""Events of earlier versions that show the picture of another one, and which of them gets it when that one is deleted.
 
-No index leads from a picture to those that share it: it would cost a page with every event. They began within a day.
+No index leads from a picture to those that share it. They began within a day.
 """
 
 import sqlite3
 from collections.abc import Collection
 
-DAY_MS = 86_400_000
-"""An event shows no picture that is older."""
+_DAY_MS = 86_400_000
 _SLACK_MS = 3_600_000
 _NEWEST = 100_000  # events of more than two days, however busy
-
-
-def owner_of(connection: sqlite3.Connection, event_id: str) -> int | None:
-    """The number of the row with that id, if it has a picture of its own that others may show. Marks it as shared."""
-    found = connection.execute(
-        "SELECT n, shares FROM events WHERE id = ? AND frame IS NOT NULL", (event_id,)
-    ).fetchone()
-    if found is None:
-        return None
-    if not found[1]:
-        connection.execute("UPDATE events SET shares = 1 WHERE n = ?", (found[0],))
-    return int(found[0])
 
 
 def pass_on(connection: sqlite3.Connection, rows: Collection[int]) -> None:
@@ -56,7 +43,7 @@ def _sharers(connection: sqlite3.Connection, owner: int, start_ms: int) -> list[
     found = connection.execute(
         """SELECT n FROM events INDEXED BY events_by_time WHERE start_ms BETWEEN ? AND ? AND shared = ?
         ORDER BY start_ms, n""",
-        (start_ms - _SLACK_MS, start_ms + DAY_MS + _SLACK_MS, owner),
+        (start_ms - _SLACK_MS, start_ms + _DAY_MS + _SLACK_MS, owner),
     )
     return [n for (n,) in found]
 

@@ -11,33 +11,25 @@ from vitcam.history.stored import Action, EventChange, FrameSummary
 _MOST_ACTIONS = 32
 
 
-_SHARED: Mapping[str, Any] = {"sight": "", "evidence": None, "frame": None, "frame_bytes": 0}
-"""What stands only in the row of the event whose picture is shown."""
-
-
 def write_change(
     connection: sqlite3.Connection,
     change: EventChange,
     seen_ms: int,
     frame: str | None,
     new: bool,
-    owner: int | None = None,
     clock: int | None = None,
 ) -> str | None:
     """Insert or update one event. An event that was deleted meanwhile stays so.
 
     frame    the file of `change.jpeg`, beside which lies that of `change.detail`; None: the one before holds
     new      insert it if there is none of that id
-    owner    the row whose picture it shows in place of one of its own; None: the one before holds
     clock    the number of the clock that dated it; None: that is not known
     returns  the picture that is not used any more
     """
     event = change.event
     values = values_of(event, seen_ms) | {"clock": clock}
-    if owner is not None:
-        values |= {**_SHARED, "shared": owner}
-    elif frame is not None and change.jpeg is not None:
-        values |= summary_values(event.summary) | {"frame": frame, "frame_bytes": change.picture_bytes, "shared": None}
+    if frame is not None and change.jpeg is not None:
+        values |= summary_values(event.summary) | {"frame": frame, "frame_bytes": change.picture_bytes}
     before = _row(connection, event.id, ("frame", *values))
     if before is None:
         if new:
@@ -82,12 +74,9 @@ def first_free(connection: sqlite3.Connection) -> int:
 
 def forget_open_pictures(connection: sqlite3.Connection, first: int) -> list[str]:
     """Take their pictures from the events that last, of the rows from number `first` on. Returns the files."""
-    found = connection.execute(
-        "SELECT n, frame FROM events WHERE end_ms IS NULL AND n >= ? AND (frame IS NOT NULL OR shared IS NOT NULL)",
-        (first,),
-    ).fetchall()
-    _take_pictures(connection, "n", [n for n, _ in found])
-    return [frame for _, frame in found if frame is not None]
+    files = open_pictures(connection, first)
+    forget_pictures(connection, files)
+    return files
 
 
 def open_pictures(connection: sqlite3.Connection, first: int) -> list[str]:
@@ -98,18 +87,13 @@ def open_pictures(connection: sqlite3.Connection, first: int) -> list[str]:
 
 def forget_pictures(connection: sqlite3.Connection, files: Sequence[str]) -> bool:
     """Take pictures whose files are gone from their events. True: it is done."""
-    _take_pictures(connection, "frame", files)
-    return True
-
-
-def _take_pictures(connection: sqlite3.Connection, column: str, values: Sequence[Any]) -> None:
-    """From the events that have one of the values in a column."""
-    bare = summary_values(FrameSummary()) | {"frame": None, "frame_bytes": 0, "shared": None}
+    bare = summary_values(FrameSummary()) | {"frame": None, "frame_bytes": 0}
     columns = ", ".join(f"{name} = ?" for name in bare)
     connection.executemany(
-        f"UPDATE events SET {columns} WHERE {column} = ?",  # noqa: S608 - both are names of columns
-        [[*bare.values(), value] for value in values],
+        f"UPDATE events SET {columns} WHERE frame = ?",  # noqa: S608 - names of columns
+        [[*bare.values(), file] for file in files],
     )
+    return True
 
 
 def frame_of(connection: sqlite3.Connection, event_id: str) -> str | None:

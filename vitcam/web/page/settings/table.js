@@ -35,7 +35,6 @@ export const GROUPS = {
     "store.keep_days": { unit: "days", slider: [0, 365, 1], none: true },
     "store.max_mb": { unit: "mb", none: true },
     "store.forget": { rarely: true },
-    "store.written_mb": { unit: "mb", none: true, rarely: true },
   },
   inbox: {
     "inbox.enabled": {},

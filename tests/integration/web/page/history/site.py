@@ -15,7 +15,6 @@ from tests.eventually import eventually
 from tests.integration.web.camera import Camera
 from tests.integration.web.page.test_page import wait
 from vitcam.frames import Guess
-from vitcam.history.budget import WriteBudget
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 from vitcam.rects import Rect
@@ -50,10 +49,9 @@ def history_site(
     folder: Path,
     events: int,
     binding: Binding = Binding(),  # noqa: B008 - frozen
-    budget: WriteBudget | None = None,
 ) -> Iterator[Site]:
     """A page whose store holds this many events, the newest of them a minute old."""
-    store = EventStore(folder, budget=budget)
+    store = EventStore(folder)
     store.start()
     fill(store, events)
     with Camera(fps=5) as camera:
