@@ -90,7 +90,7 @@ class ClipQueue:
         log.warning("an event has no clip: %s", why)
         self._store.leave_out(event_id, why)
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Masks were drawn: leave out what waits, and what is being encoded.
 
         raises  VitcamError if the encoder does not end

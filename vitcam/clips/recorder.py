@@ -105,7 +105,7 @@ class ClipRecorder:
             self._cut(lambda _: True)
         self._forget(now_ns)
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Masks were drawn: clips begin with the next picture."""
         self._ring.clear()
 

@@ -174,7 +174,9 @@ def assemble(
     console = build_sink(settings.log, every, classifier.displayed_labels)
     event_counts = EventCounts()
     publisher.connect(console, rule_engine.runner, MovedCamera(follower), event_counts)
-    areas.on_new_masks(pipeline.let_go, publisher.let_go, *recording.let_go())  # those nearer to the source first
+    areas.on_new_masks(
+        pipeline.drop_pixels, publisher.drop_pixels, *recording.drop_pixels()
+    )  # those nearer to the source first
 
     # what people see of it
     photos = PhotoClassifier(model)

@@ -112,11 +112,11 @@ class Publisher:
                 sink.prediction(prediction, changed)
             self._tell(events)
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Masks were drawn: no frame sink keeps a picture that was taken before."""
         with self._showing:
             for frame_sink in self._frame_sinks:
-                frame_sink.let_go()
+                frame_sink.drop_pixels()
 
     def report(self, event: Event) -> None:
         """Pass on an event that a frame sink made, from within its call. Raises VitcamError as `prediction` does."""

@@ -98,10 +98,10 @@ class Recording:
         except VitcamError:
             return None
 
-    def let_go(self) -> tuple[Callable[[], None], ...]:
+    def drop_pixels(self) -> tuple[Callable[[], None], ...]:
         """What is called when masks are drawn, in this order: each keeps no picture that was taken before."""
-        clips = () if self.clips is None else (self.clips.queue.let_go,)
-        return clips if self.history is None else (*clips, self.history.let_go)
+        clips = () if self.clips is None else (self.clips.queue.drop_pixels,)
+        return clips if self.history is None else (*clips, self.history.drop_pixels)
 
     def start(self) -> None:
         """Begin to write and to encode."""

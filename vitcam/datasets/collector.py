@@ -178,7 +178,7 @@ class Collector:
             found.ended = found.ended or found.queued >= (wanted.count or MOST_PICTURES)
             self._changed.notify_all()
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Masks were drawn: what waits was taken without them."""
         with self._changed:
             for found, *_ in self._waiting:

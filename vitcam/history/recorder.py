@@ -99,7 +99,7 @@ class _LastingEvent:
         box = event.box if self.event.summary.detail is None else self.event.box  # that of its picture
         self.event = replace(self.event, label=event.label, p=event.p, group=event.group, track=event.track, box=box)
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Begin again with its picture; the next one is worth a write at once."""
         self.best, self.better = BestPicture(), None
         self.event = replace(self.event, summary=self.event.summary.without_picture())
@@ -144,10 +144,10 @@ class Recorder:
                     self._save(lasting, "update", prediction.captured_ns)
         self._seen.append(_SeenFrame.of(prediction))
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Masks were drawn: each event that lasts gets another picture."""
         for lasting in self._lasting.values():
-            lasting.let_go()
+            lasting.drop_pixels()
 
     def close(self, events: tuple[Event, ...]) -> None:
         """Nothing more will come."""

@@ -130,16 +130,16 @@ class EventStore:
         )
         attached.add_done_callback(decided)
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Masks were drawn: no picture that waits is stored, and no event that lasts shows one that was.
 
         On a full disk their files go first, and what names them once it can be written. Raises VitcamError.
         """
-        self._queue.let_go()
+        self._queue.drop_pixels()
         if not self._writer.worker.started:
             return
         try:
-            files = self._result_of(self._writer.let_go, first=True)
+            files = self._result_of(self._writer.drop_pixels, first=True)
         except VitcamError:
             if not self._writer.trouble:
                 raise

@@ -166,7 +166,7 @@ class WriteQueue:
             self._parked.append(work)
             return True
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Masks were drawn: forget the pictures that wait, and those of a batch that could not be written."""
         with self._ready:
             self._generation += 1

@@ -108,7 +108,7 @@ class HistoryWriter:
         self.worker.join(timeout_s)
         self.worker.stop()
 
-    def let_go(self, connection: sqlite3.Connection) -> list[str]:
+    def drop_pixels(self, connection: sqlite3.Connection) -> list[str]:
         """Masks were drawn: take the pictures from events that last.
 
         Called within a transaction. Returns the files that nothing names any more.

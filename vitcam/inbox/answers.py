@@ -72,7 +72,7 @@ class InboxAnswers:
                     self.inbox.remove([found.entry.id])
                     raise
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Nothing can be taken back any more: pictures that were deleted are in no memory either."""
         with self._lock:
             self._last.clear()

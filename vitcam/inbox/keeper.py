@@ -110,12 +110,12 @@ class InboxKeeper:
             self._changed.notify_all()
         self.worker.start()
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Masks were drawn: what waits was taken without them."""
         with self._changed:
             self._waiting = None
             self._masked += 1
-        self.answers.let_go()
+        self.answers.drop_pixels()
 
     def close(self, events: tuple[Event, ...]) -> None:
         """Nothing more will come."""

@@ -111,7 +111,7 @@ class LatestFrame:
         """The newest prediction of a place holds for this frame, too. Called by the classifying thread only."""
         self._confirmed_ns = MappingProxyType({**self._confirmed_ns, place: frame.captured_ns})
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Masks were drawn: show the frame with them, and without what was seen in it; nothing if they do not fit."""
 
         def without(before: ClassifiedFrame | None) -> ClassifiedFrame | None:

@@ -144,10 +144,10 @@ class Pipeline:
             self._options.follower.spec = spec
             self._loads += 1
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Masks were drawn: keep no frame without them. One that is on its way gets them in the next stage."""
         self._options.follower.begin_anew()
-        self._latest.let_go()
+        self._latest.drop_pixels()
         self._frames.forget()
         self._predictions.forget()
 

@@ -50,7 +50,7 @@ class ProblemWatch:
         if self._event is None and lasting is not None:
             self._begin(lasting, frame)
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Masks were drawn: learn again what the camera usually sees."""
         self._judge = Judge()
 

@@ -53,7 +53,7 @@ class FrameSink(Protocol):
         """
         ...
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Masks were drawn: keep no picture that was taken before. Called in another thread, never beside `saw`."""
         ...
 

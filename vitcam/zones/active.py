@@ -55,13 +55,13 @@ class ActiveAreas:
         """The same with other zones and masks to begin with."""
         return ActiveAreas(areas, self._save, self._in_force[1], self.unknown)
 
-    def on_new_masks(self, *let_go: Callable[[], None]) -> None:
+    def on_new_masks(self, *drop_pixels: Callable[[], None]) -> None:
         """Add what holds pictures. Call it before anything runs.
 
-        let_go  called after masks were added. It returns once nothing that it stands for gives out a picture without
+        drop_pixels  called after masks were added. It returns once nothing that it stands for gives out a picture without
                 them any more. Those nearer to the source are called first. Raises VitcamError if that takes too long
         """
-        self._holders += let_go
+        self._holders += drop_pixels
 
     def become(self, other: "ActiveAreas") -> None:
         """Take over what another one was made with, as when the settings were read again."""
@@ -101,5 +101,5 @@ class ActiveAreas:
         if set(areas.masks) <= set(before.masks):
             return
         with ExitStack() as each:  # calls all of them, whatever one raises; the last one first
-            for let_go in reversed(self._holders):
-                each.callback(let_go)
+            for drop_pixels in reversed(self._holders):
+                each.callback(drop_pixels)

@@ -201,7 +201,7 @@ def test_clips_of_the_time_before_a_mask_are_left_out_and_the_next_is_made(tmp_p
         clips.put(slow_cut("01ENCODED"))
         clips.put(cut_of(1.0, "01WAITS"))
         assert eventually(lambda: clips.counts().queued == 2)
-        clips.let_go()
+        clips.drop_pixels()
         queued = clips.counts().queued
         left = sorted(store.left_out)
         clips.put(cut_of(1.0, "01AFTER"))

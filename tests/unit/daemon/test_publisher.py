@@ -92,7 +92,7 @@ class Album:
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         self.seen.append((frame.seq, prediction.seq, [event.phase for event in events]))
 
-    def let_go(self) -> None: ...
+    def drop_pixels(self) -> None: ...
 
     def close(self, events: tuple[Event, ...]) -> None:
         self.ended = [event.phase for event in events]
@@ -172,7 +172,7 @@ def test_a_frame_sink_that_fails_keeps_nothing_from_the_others() -> None:
             seen.append("failing")
             raise KeyError("oh")
 
-        def let_go(self) -> None: ...
+        def drop_pixels(self) -> None: ...
 
         def close(self, events: tuple[Event, ...]) -> None: ...
 

@@ -120,7 +120,7 @@ def test_only_the_zone_that_was_asked_for_is_taken(scene: Scene) -> None:
 def test_what_waits_is_dropped_when_masks_are_drawn(scene: Scene) -> None:
     scene.begin("cup", count=5)
     scene.collector._waiting.append((scene.collector._recording, "x-001.jpg", np.zeros((9, 9, 3), np.uint8), None))  # type: ignore[arg-type]
-    scene.collector.let_go()
+    scene.collector.drop_pixels()
 
     assert not scene.collector._waiting
 

@@ -32,7 +32,7 @@ def store(tmp_path: Path) -> Iterator[EventStore]:
 def test_pictures_that_wait_are_forgotten_and_their_events_are_kept() -> None:
     queue = WriteQueue()
     queue.put(change("a", "new", jpeg=JPEG))
-    queue.let_go()
+    queue.drop_pixels()
     (waiting,) = queue.take(0).changes
 
     assert waiting.jpeg is None
@@ -43,7 +43,7 @@ def test_pictures_that_wait_are_forgotten_and_their_events_are_kept() -> None:
 def test_an_event_whose_picture_is_forgotten_is_still_dated_by_the_clock_that_is_right_later() -> None:
     queue = WriteQueue()
     queue.put(change("a", "new", jpeg=JPEG, booted_ms=START_MS))
-    queue.let_go()
+    queue.drop_pixels()
     (waiting,) = queue.take(0).changes
 
     assert waiting.booted_ms == START_MS
@@ -53,7 +53,7 @@ def test_a_batch_that_could_not_be_written_comes_back_without_its_pictures() -> 
     queue = WriteQueue()
     queue.put(change("a", "new", jpeg=JPEG))
     batch = queue.take(0)
-    queue.let_go()
+    queue.drop_pixels()
     queue.give_back(batch)
     later = queue.take(0)
     queue.give_back(later)  # nothing was drawn meanwhile
@@ -71,7 +71,7 @@ def test_the_picture_of_a_box_goes_with_that_of_its_frame(store: EventStore) -> 
     store._queue.flush()
     lasts = eventually(partial(store.get, "lasts"))
     before = len([*store.folder.rglob("frames/*/*.jpg")])
-    store.let_go()
+    store.drop_pixels()
     after = store.get("lasts")
 
     assert boxed.without_picture().detail is None
@@ -87,7 +87,7 @@ def test_an_event_that_lasts_loses_its_stored_picture_and_one_that_is_over_keeps
     store._queue.flush()
     lasts = eventually(partial(store.get, "lasts"))
     before = len([*store.folder.rglob("frames/*/*.jpg")])
-    store.let_go()
+    store.drop_pixels()
     over, after = store.get("over"), store.get("lasts")
 
     assert lasts is not None
@@ -106,7 +106,7 @@ def test_an_event_that_lasts_gets_the_next_picture_at_once() -> None:
     seen = frame()
     begun = Event("a", "new", "cup", 0.9, seen.captured_ns, None, "test")
     recorder.saw(seen, prediction("cup", at_ns=seen.captured_ns), (begun,))
-    recorder.let_go()
+    recorder.drop_pixels()
     later = frame()
     recorder.saw(later, prediction("cup", at_ns=later.captured_ns), ())
 

@@ -46,7 +46,7 @@ def test_what_was_thrown_away_is_on_no_disk_and_can_be_taken_back_until_masks_ar
     answers.take_back(entry(0).id)
     back = len(answers.inbox.entries())
     answers.throw_away(entry(0).id)
-    answers.let_go()
+    answers.drop_pixels()
 
     assert left == [f"{entry(number).id}.jpg" for number in (1, 2)]
     assert back == 3

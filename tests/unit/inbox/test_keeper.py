@@ -151,7 +151,7 @@ def test_a_picture_that_waits_when_masks_are_drawn_is_not_kept(scene: Scene, mon
     add = scene.inbox.add
 
     def slow(*what: Any) -> bool:
-        scene.keeper.let_go()
+        scene.keeper.drop_pixels()
         return add(*what)
 
     monkeypatch.setattr(scene.inbox, "add", slow)

@@ -332,7 +332,7 @@ def test_new_masks_let_go_of_what_the_scene_looked_like() -> None:
     follower = Follower("motion", SPEC)
     _, pipeline = published(Clip(5, (BIRD,)), follower=follower)
     before = follower.following
-    pipeline.let_go()
+    pipeline.drop_pixels()
 
     assert before
     assert follower.following == ()

@@ -81,7 +81,7 @@ def test_it_is_forgotten_with_its_place_and_when_masks_are_drawn(
     latest.classified_place(numbered(100), look(100), [VIEW, BIRD])
     latest.classified_place(numbered(101), look(101, 8), [VIEW, Place(track=8)])
     tracks = set(shown(slot).seen)
-    latest.let_go()
+    latest.drop_pixels()
 
     assert tracks == {8}
     assert shown(slot).seen == {}

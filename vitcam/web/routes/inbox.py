@@ -77,7 +77,7 @@ class InboxRoutes(Handlers):
         """Delete all pictures that wait, for good."""
 
         def work(answers: InboxAnswers, _: Body) -> None:
-            answers.let_go()
+            answers.drop_pixels()
             answers.inbox.clear()
 
         return await self._change(request, work)

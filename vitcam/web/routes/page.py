@@ -81,7 +81,7 @@ class PageRoutes(Handlers):
         self._model = parts.model
         self._loop = asyncio.get_running_loop()
         self._preview = Preview(parts.state, AsyncSlot(parts.latest), app.encoder, parts.demand, parts.default)
-        parts.areas.on_new_masks(self._let_go)
+        parts.areas.on_new_masks(self._drop_pixels)
 
     @Route(
         "GET",
@@ -167,9 +167,9 @@ class PageRoutes(Handlers):
         model = self._model.value.info
         return read_variant(query, model.card.heads, self._default.value, available_overlays(model.gives))
 
-    def _let_go(self) -> None:
+    def _drop_pixels(self) -> None:
         """Masks were drawn. Called in any thread but the loop's."""
-        done = asyncio.run_coroutine_threadsafe(self._preview.let_go(), self._loop)
+        done = asyncio.run_coroutine_threadsafe(self._preview.drop_pixels(), self._loop)
         try:
             done.result(_LET_GO_S)
         except TimeoutError:

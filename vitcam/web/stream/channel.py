@@ -56,7 +56,7 @@ class Channel:
             if generation == self._generation:
                 return picture
 
-    def let_go(self) -> None:
+    def drop_pixels(self) -> None:
         """Masks were drawn: what was made before, and what is being made, reaches nobody."""
         self._generation += 1
         self._newest = self._last = None

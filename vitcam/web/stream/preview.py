@@ -96,11 +96,11 @@ class Preview:
         finally:
             self._sending.discard(picture)
 
-    async def let_go(self) -> None:
+    async def drop_pixels(self) -> None:
         """Masks were drawn: nobody gets a picture that was made before. Who does not read one is disconnected."""
         self._generation += 1
         for channel in self._channels.values():
-            channel.let_go()
+            channel.drop_pixels()
         before = {*self._sending}
         ends_s = time.monotonic() + _READ_S
         while before & self._sending and time.monotonic() < ends_s:
