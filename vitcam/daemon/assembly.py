@@ -132,7 +132,7 @@ def assemble(
             max_fps=settings.model.fps,
             frozen=frozen,
             gate=gate_of(settings.motion),
-            heat_limits=heat.limits,
+            limits=heat.limits,
             areas=areas,
             input=classifier.input,
             follower=follower,

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from vitcam.frames import Frame, Image, Prediction
-from vitcam.heat.watch import HeatLimits
 from vitcam.history.best_picture import summary_of
 from vitcam.history.stored import FrameSummary, StoredEvent
 from vitcam.model.attention.process import AttentionProcess
@@ -18,6 +17,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import Decoded, Limits, decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.resize import brightened, enough_for, to_model_size
+from vitcam.pipeline.limits import PaceLimits
 from vitcam.replay.stored_picture import ask_again
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
@@ -43,7 +43,7 @@ class CameraClassifier:
     demand  says what viewers want the model to compute
     """
 
-    def __init__(self, model: Current[RunModel], *, limits: HeatLimits, demand: Demand) -> None:
+    def __init__(self, model: Current[RunModel], *, limits: PaceLimits, demand: Demand) -> None:
         self._model = model
         self._of = model.value
         self._current = self._of.classifier

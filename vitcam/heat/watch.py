@@ -4,10 +4,11 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vitcam.heat.governor import GovernorRules, GovernorState, HeatReading, step
 from vitcam.machine import Machine
+from vitcam.pipeline.limits import PaceLimits, Progress
 from vitcam.state import Heat
 from vitcam.threads.worker import Worker
 
@@ -33,31 +34,6 @@ _LIMITED = (
 )
 
 
-class HeatLimits:
-    """Written by one thread, read by others without a lock: each attribute is a plain number."""
-
-    def __init__(self) -> None:
-        self.max_fps = 0.0
-        """Classify at most this many frames/s; 0: no limit."""
-        self.threads = 0
-        """Threads that run the model; 0: all that were asked for."""
-
-    def lower(self, max_fps: float) -> float:
-        """The narrower of this limit and another one, in frames/s; 0 means none, in both."""
-        own = self.max_fps
-        return min(own, max_fps) if own and max_fps else own or max_fps
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What the pipeline did so far."""
-
-    classified: int
-    """Frames since the start."""
-    infer_ms: float
-    """For which the newest inference kept all threads busy; 0 before the first."""
-
-
 class HeatWatch:
     """Reads the sensors, asks the governor, sets the limits, and logs every change of them once.
 
@@ -67,7 +43,7 @@ class HeatWatch:
     def __init__(self, machine: Machine, rules: GovernorRules | None) -> None:
         self._machine = machine
         self._rules = rules
-        self.limits = HeatLimits()
+        self.limits = PaceLimits()
         self._governor = GovernorState()
         self._before = (0.0, 0)  # monotonic time in s, frames classified
         self._power_logged_s = float("-inf")

@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image, Place, Prediction
-from vitcam.heat.watch import HeatLimits
 from vitcam.pipeline.beats import Beats
+from vitcam.pipeline.limits import PaceLimits
 from vitcam.slot import Slot
 from vitcam.sources.masks import masked
 from vitcam.zones.active import ActiveAreas
@@ -34,15 +34,15 @@ class LatestFrame:
 
     slot     where the pair is put
     max_fps  rate to which classifying is limited; 0: none
-    heat     limits the rate further
+    limits   limit the rate further
     areas    the masks in force: every frame that viewers get has them, also one that was taken before
     """
 
     def __init__(
-        self, slot: Slot[ClassifiedFrame], max_fps: float, heat: HeatLimits, beats: Beats, areas: ActiveAreas
+        self, slot: Slot[ClassifiedFrame], max_fps: float, limits: PaceLimits, beats: Beats, areas: ActiveAreas
     ) -> None:
         self._slot = slot
-        self._heat = heat
+        self._limits = limits
         self._areas = areas
         self._beats = beats
         self._confirmed_ns: Mapping[Place, int] = MappingProxyType({})
@@ -55,7 +55,7 @@ class LatestFrame:
 
     @property
     def _valid_s(self) -> float:
-        max_fps = self._heat.lower(self._max_fps)
+        max_fps = self._limits.lower(self._max_fps)
         return max(VALID_S, 2 / max_fps if max_fps > 0 else 0.0)
 
     def captured(self, frame: Frame) -> None:

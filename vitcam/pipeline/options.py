@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from vitcam.follow.follower import Follower
 from vitcam.frames import Event, Frame, Place
-from vitcam.heat.watch import HeatLimits
 from vitcam.pictures.resize import InputSpec
 from vitcam.pipeline.headlines import nothing_lasts
+from vitcam.pipeline.limits import PaceLimits
 from vitcam.problems.frozen import FrozenWatch
 from vitcam.zones.active import ActiveAreas
 
@@ -33,7 +33,7 @@ class PipelineOptions:
     """Called for each frame of a live source, in the classifying thread; False: this frame is skipped."""
     paused: bool = False
     """No frame of a live source is classified."""
-    heat_limits: HeatLimits = field(default_factory=HeatLimits)
+    limits: PaceLimits = field(default_factory=PaceLimits)
     """A further limit of the rate, which changes while the pipeline runs."""
     areas: ActiveAreas = field(default_factory=ActiveAreas)
     """The zones in force; without any the whole view is classified."""

@@ -13,12 +13,12 @@ from dataclasses import replace
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
 from vitcam.follow.follower import Followed, Follower
 from vitcam.frames import Frame, Prediction
-from vitcam.heat.watch import Progress
 from vitcam.meters import StageTimes
 from vitcam.pictures.resize import InputSpec
 from vitcam.pipeline.beats import Beats, PublishBeat
 from vitcam.pipeline.following import Following
 from vitcam.pipeline.latest_frame import ClassifiedFrame, LatestFrame
+from vitcam.pipeline.limits import Progress
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.retries import Retries
 from vitcam.pipeline.stages import CaptureStage, ClassifyStage
@@ -60,7 +60,7 @@ class Pipeline:
         self._stopping = threading.Event()
         self._frames: Handover[Frame] = Handover(self._stopping)
         self._predictions: Handover[tuple[Frame, Prediction]] = Handover(self._stopping)
-        limits = options.heat_limits
+        limits = options.limits
         self._latest = latest = LatestFrame(self.latest, options.max_fps, limits, self._beats, options.areas)
         self._following = following = Following(options.follower, self._stopping, options.failed)
         self._capture = CaptureStage(options, self._beats, self._frames, latest, following, self._stopping)

@@ -278,7 +278,7 @@ class ClassifyStage:
     def _wait_for_rate(self) -> None:
         """Wait until the next frame may be classified, or the rate changes; the newest frame is kept for it."""
         options = self.options
-        max_fps = options.heat_limits.lower(options.max_fps)
+        max_fps = options.limits.lower(options.max_fps)
         if max_fps <= 0:
             return
         before = self._beats.classify

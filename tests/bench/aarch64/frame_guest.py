@@ -20,10 +20,10 @@ import cv2
 import numpy as np
 
 from vitcam.frames import Event, Frame, Prediction, Unreadable
-from vitcam.heat.watch import HeatLimits
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.latest_frame import LatestFrame
+from vitcam.pipeline.limits import PaceLimits
 from vitcam.rects import Rect
 from vitcam.sinks.sink import Summary
 from vitcam.slot import Slot
@@ -138,7 +138,7 @@ def _daemon(model: Path, rgb: Any, marks: Marks) -> Callable[[int], None]:
     yuv = cv2.cvtColor(rgb, cv2.COLOR_RGB2YUV_I420)
     classifier = Classifier(model, threads=1)
     headlines, beats, slot = Headlines(nothing_lasts), Beats(), Slot[Any]()
-    latest = LatestFrame(slot, 0.0, HeatLimits(), beats, ActiveAreas())
+    latest = LatestFrame(slot, 0.0, PaceLimits(), beats, ActiveAreas())
     publisher = Publisher(Rules(), lambda: None)
     publisher.connect(Page())
     variant = Variant(width=640)

@@ -12,12 +12,12 @@ from vitcam.daemon import classifiers
 from vitcam.daemon.classifiers import CameraClassifier, OwnInterpreter, PhotoClassifier, StoredPictureClassifier
 from vitcam.explain.explained import explain
 from vitcam.explain.figure import draw_figure
-from vitcam.heat.watch import HeatLimits
 from vitcam.history.stored import FrameSummary, StoredEvent
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.resize import frame_of_picture
+from vitcam.pipeline.limits import PaceLimits
 from vitcam.rects import Rect
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
@@ -123,7 +123,7 @@ def test_threads_that_share_one_use_it_one_after_the_other(own: OwnInterpreter) 
 
 def test_a_frame_waits_while_the_history_asks_about_a_picture_and_gets_the_same_answer() -> None:
     classifier = Classifier("mnist", threads=1)
-    camera = CameraClassifier(Current(RunModel.of(classifier)), limits=HeatLimits(), demand=Demand())
+    camera = CameraClassifier(Current(RunModel.of(classifier)), limits=PaceLimits(), demand=Demand())
     frame = frame_of_picture(frames.picture(28, 28), classifier.input, "camera")
     alone, answers = camera(frame), []
     asks = threading.Thread(target=lambda: answers.append(camera(frame)), daemon=True)
@@ -141,7 +141,7 @@ def test_a_frame_waits_while_the_history_asks_about_a_picture_and_gets_the_same_
 
 def test_a_picture_of_another_model_keeps_what_its_frame_showed() -> None:
     classifier = Classifier("mnist", threads=1)
-    camera = CameraClassifier(Current(RunModel.of(classifier)), limits=HeatLimits(), demand=Demand())
+    camera = CameraClassifier(Current(RunModel.of(classifier)), limits=PaceLimits(), demand=Demand())
     jpeg = encode_jpeg(frames.picture(28, 28), 95)
     seen = FrameSummary(crop=Rect(0, 0, 28, 28))
     event = StoredEvent("1", "seen", "3", None, "demo", 0, None, 0.9, 0.9, None, "mnist", classifier.fingerprint, seen)
@@ -155,7 +155,7 @@ def test_a_picture_of_another_model_keeps_what_its_frame_showed() -> None:
 
 def test_what_explanations_take_is_given_back_ten_minutes_after_the_last_viewer_of_one(clock: Clock) -> None:
     classifier, demand = Classifier("mnist", threads=1), Demand()
-    camera = CameraClassifier(Current(RunModel.of(classifier)), limits=HeatLimits(), demand=demand)
+    camera = CameraClassifier(Current(RunModel.of(classifier)), limits=PaceLimits(), demand=demand)
     frame = frame_of_picture(frames.picture(28, 28), classifier.input, "camera")
     loaded = []
     for watched, seconds in ((False, 0), (True, 1), (False, 599), (False, 2), (False, 1), (True, 1)):

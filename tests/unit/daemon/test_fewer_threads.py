@@ -7,8 +7,8 @@ import pytest
 
 from tests import frames
 from vitcam.daemon.classifiers import CameraClassifier
-from vitcam.heat.watch import HeatLimits
 from vitcam.model.classifier import Classifier
+from vitcam.pipeline.limits import PaceLimits
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.web.stream.variant import Demand
@@ -17,7 +17,7 @@ from vitcam.web.stream.variant import Demand
 def test_fewer_threads_give_the_same_answer_and_their_interpreter_goes_when_all_are_used_again() -> None:
     classifier = Classifier("mnist", threads=2)
     image = frames.picture(100, 200)
-    threaded = CameraClassifier(Current(RunModel.of(classifier)), limits=HeatLimits(), demand=Demand())
+    threaded = CameraClassifier(Current(RunModel.of(classifier)), limits=PaceLimits(), demand=Demand())
 
     all_before = threaded.with_threads(0)
     fewer = threaded.with_threads(1)

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from vitcam.heat.governor import GovernorRules
-from vitcam.heat.watch import HeatLimits, HeatWatch, Progress, advice_for, is_slowed, status_words
+from vitcam.heat.watch import HeatWatch, advice_for, is_slowed, status_words
 from vitcam.machine import Machine
+from vitcam.pipeline.limits import PaceLimits, Progress
 from vitcam.state import Heat
 
 RULES = GovernorRules(80.0, 3)
@@ -88,7 +89,7 @@ def test_the_status_line_and_the_page_say_why_it_is_slow_and_nothing_while_all_i
 
 @pytest.mark.parametrize(("heat", "own", "both"), [(0, 0, 0), (5, 0, 5), (0, 7, 7), (5, 7, 5), (9, 7, 7)])
 def test_the_narrower_of_two_limits_counts_and_none_is_no_limit(heat: float, own: float, both: float) -> None:
-    limits = HeatLimits()
+    limits = PaceLimits()
     limits.max_fps = heat
 
     assert limits.lower(own) == both

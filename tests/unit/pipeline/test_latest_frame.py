@@ -8,10 +8,10 @@ import pytest
 
 from tests import frames
 from vitcam.frames import Detail, Frame, Place, Prediction, Shown
-from vitcam.heat.watch import HeatLimits
 from vitcam.pictures.view import Region
 from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.latest_frame import ClassifiedFrame, LatestFrame
+from vitcam.pipeline.limits import PaceLimits
 from vitcam.rects import Rect
 from vitcam.slot import Slot
 from vitcam.zones.active import ActiveAreas
@@ -33,7 +33,7 @@ def areas() -> ActiveAreas:
 
 @pytest.fixture
 def latest(slot: Slot[ClassifiedFrame], areas: ActiveAreas) -> LatestFrame:
-    return LatestFrame(slot, 0, HeatLimits(), Beats(), areas)
+    return LatestFrame(slot, 0, PaceLimits(), Beats(), areas)
 
 
 def numbered(value: int, *details: Detail) -> Frame:
@@ -104,7 +104,7 @@ def test_masks_that_are_drawn_just_before_a_pair_is_put_are_black_in_it(areas: A
             super().revise(make)
 
     slot = Late()
-    LatestFrame(slot, 0, HeatLimits(), Beats(), areas).classified_place(numbered(100), look(100), [VIEW, BIRD])
+    LatestFrame(slot, 0, PaceLimits(), Beats(), areas).classified_place(numbered(100), look(100), [VIEW, BIRD])
 
     assert not shown(slot).frame.preview.any()
     assert not shown(slot).seen[7].any()

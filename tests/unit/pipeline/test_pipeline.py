@@ -9,7 +9,7 @@ from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer, started, taking
 from vitcam.errors import ModelError, SourceError, SourceLost
 from vitcam.frames import Frame, Prediction
-from vitcam.heat.watch import HeatLimits
+from vitcam.pipeline.limits import PaceLimits
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.sources.source import Source
@@ -178,8 +178,8 @@ def test_a_run_that_is_not_as_it_was_configured_is_degraded_once_it_works() -> N
 
 
 def test_a_limit_of_heat_holds_from_the_next_frame_on_and_ends_as_quickly() -> None:
-    limits = HeatLimits()
-    pipeline = Pipeline(PipelineOptions("test", "model", heat_limits=limits), answer, lambda *_: None)
+    limits = PaceLimits()
+    pipeline = Pipeline(PipelineOptions("test", "model", limits=limits), answer, lambda *_: None)
     pipeline.start(lambda: Numbered(100_000, live=True, every_s=0.005))
     free = eventually(lambda: pipeline.progress().classified > 50)
     limits.max_fps = 2.0

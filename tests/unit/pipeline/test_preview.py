@@ -10,10 +10,10 @@ from tests.eventually import eventually
 from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer, started, taking, waiting
 from vitcam.frames import Frame, Prediction
-from vitcam.heat.watch import HeatLimits
 from vitcam.pipeline import latest_frame
 from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.latest_frame import ClassifiedFrame
+from vitcam.pipeline.limits import PaceLimits
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.slot import Slot
 from vitcam.sources.source import Source
@@ -201,7 +201,7 @@ def test_a_motion_gate_is_shown_every_picture() -> None:
 
 def test_a_frame_that_was_skipped_late_does_not_replace_a_newer_one() -> None:
     slot: Slot[ClassifiedFrame] = Slot()
-    latest = latest_frame.LatestFrame(slot, 0.0, HeatLimits(), Beats(), ActiveAreas())
+    latest = latest_frame.LatestFrame(slot, 0.0, PaceLimits(), Beats(), ActiveAreas())
     older, newer = frame(1), frame(2)  # captured in this order
     latest.captured(newer)
     latest.captured(older)
