@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 import time
 
-from vitcam.heat import watch
+from vitcam.parts.heat import watch
 from vitcam.machine import Machine
 
 Machine.__init__.__defaults__ = (Path({root!r}),)

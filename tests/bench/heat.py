@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.parts.heat.governed import governed
 from tests.thermal import CASE, COOLER, NONE, SimulatedPi, best_constant_fps
-from tests.unit.heat.governed import governed
 from vitcam.frames import Frame
 from vitcam.model.classifier import Classifier
 from vitcam.model.runtime import default_threads

@@ -40,12 +40,12 @@ from vitcam.daemon.source import SourceOpener
 from vitcam.folders import state_folder
 from vitcam.follow.follower import Follower
 from vitcam.guide.first_run import FirstRun
-from vitcam.heat.governor import GovernorRules
-from vitcam.heat.watch import PI_LIMIT, HeatWatch
 from vitcam.machine import Machine
 from vitcam.metrics.event_counts import EventCounts
 from vitcam.model.classifier import Classifier
 from vitcam.model.labels import unknown_labels
+from vitcam.parts.heat.governor import GovernorRules
+from vitcam.parts.heat.watch import PI_LIMIT, HeatWatch
 from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.options import PipelineOptions

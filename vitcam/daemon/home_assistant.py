@@ -8,13 +8,13 @@ from vitcam.config.tables import OnSettings
 from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.frames import UNKNOWN
-from vitcam.heat.watch import HeatWatch
 from vitcam.machine import Machine, own_address
 from vitcam.model.files import list_models
 from vitcam.mqtt.discovery import Announced
 from vitcam.mqtt.topics import COMMANDS, Topics
 from vitcam.mqtt.watched import Presence, watched_of
 from vitcam.names.vocabulary import Vocabulary
+from vitcam.parts.heat.watch import HeatWatch
 from vitcam.pictures.overlay_kinds import available_overlays
 from vitcam.run_model import RunModel
 from vitcam.slot import Current

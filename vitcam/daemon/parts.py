@@ -21,9 +21,9 @@ from vitcam.daemon.saved_state.set_aside import SetAside
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
 from vitcam.datasets.collector import Collector
-from vitcam.heat.watch import HeatWatch
 from vitcam.inbox.keeper import InboxKeeper
 from vitcam.names.active import ActiveNames
+from vitcam.parts.heat.watch import HeatWatch
 from vitcam.peers.watch import PeerWatch
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.run_model import RunModel

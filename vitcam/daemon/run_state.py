@@ -7,7 +7,7 @@ from vitcam.actions.rule_engine import RuleEngine
 from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.recording import Recording
 from vitcam.frames import Prediction
-from vitcam.heat.watch import HeatWatch, status_words
+from vitcam.parts.heat.watch import HeatWatch, status_words
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.processes.cost import CostMeter
 from vitcam.run_model import RunModel

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from vitcam.heat.governor import GovernorRules, GovernorState, HeatReading, step
 from vitcam.machine import Machine
+from vitcam.parts.heat.governor import GovernorRules, GovernorState, HeatReading, step
 from vitcam.pipeline.limits import PaceLimits, Progress
 from vitcam.state import Heat
 from vitcam.threads.worker import Worker

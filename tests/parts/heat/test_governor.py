@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.parts.heat.governed import RULES, governed
 from tests.thermal import CASE, COOLER, FULL_W, LIMIT, NONE, Cooling, SimulatedPi, best_constant_fps, highest_steady
-from tests.unit.heat.governed import RULES, governed
-from vitcam.heat.governor import GovernorState, HeatReading, step
+from vitcam.parts.heat.governor import GovernorState, HeatReading, step
 
 AMBIENTS = (20, 25, 30, 35, 40, 45)
 COOLINGS = (NONE, CASE, COOLER)

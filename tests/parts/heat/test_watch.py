@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.heat.governor import GovernorRules
-from vitcam.heat.watch import HeatWatch, advice_for, is_slowed, status_words
 from vitcam.machine import Machine
+from vitcam.parts.heat.governor import GovernorRules
+from vitcam.parts.heat.watch import HeatWatch, advice_for, is_slowed, status_words
 from vitcam.pipeline.limits import PaceLimits, Progress
 from vitcam.state import Heat
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tests.thermal import CAMERA_FPS, CORES, LIMIT, SimulatedPi, fps_of, infer_ms_of, power_of
-from vitcam.heat.governor import GovernorRules, GovernorState, HeatReading, step
-from vitcam.heat.watch import LOOK_EVERY_S
+from vitcam.parts.heat.governor import GovernorRules, GovernorState, HeatReading, step
+from vitcam.parts.heat.watch import LOOK_EVERY_S
 
 RULES = GovernorRules(LIMIT, CORES)
 Sensor = Callable[[int, float], float | None]
