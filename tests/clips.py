@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tests.frames import SECOND, frame
-from tests.parts import need_program
+from tests.needs import need_program
 from vitcam.clips.ring import Cut, Still
 from vitcam.frames import Event, Frame, Image
 from vitcam.pictures.encode import encode_jpeg

@@ -12,7 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from tests.parts import need_program
+from tests.needs import need_program
 
 OK = b"HTTP/1.1 200 OK\r\n"
 MULTIPART = OK + b"Content-Type: multipart/x-mixed-replace; boundary=frame\r\n\r\n"

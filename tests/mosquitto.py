@@ -13,7 +13,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from tests.daemon import free_port
 from tests.eventually import eventually
-from tests.parts import need_program
+from tests.needs import need_program
 
 _SBIN = f"{os.environ['PATH']}:/usr/sbin"  # where Debian puts it
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.daemon import free_port, get_json
-from tests.parts import need_program
+from tests.needs import need_program
 
 
 class Prometheus:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from tests.daemon import free_port
 from tests.eventually import eventually
-from tests.parts import need_program
+from tests.needs import need_program
 from tests.secured import make_certificate
 
 BASE = "/cameras/vitcam"

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 from tests.integration.web.camera import Camera
-from tests.parts import need_program
+from tests.needs import need_program
 from vitcam.access.guard import Guard
 from vitcam.access.password import PasswordHash, save_password
 from vitcam.web.parts import Binding

@@ -9,7 +9,7 @@ from tests.arm64.answers import answers_agree
 from tests.arm64.daemon import daemon
 from tests.arm64.install import doctor_is_content, doctor_mends, install, pictures_folder
 from tests.arm64.root import make_root
-from tests.parts import data_root
+from tests.needs import data_root
 from tests.pivm.report import Report
 
 SUITES = {"trixie": "Python 3.13, OpenCV 5", "bookworm": "Python 3.11, OpenCV 4, NumPy 1.24"}

@@ -41,7 +41,7 @@ def steps(network: str, precision: str, batch: int, count: int) -> list[tuple[fl
 
 def measured(backend: str, options: argparse.Namespace) -> list[tuple[float, float]]:
     """The same in a process of its own."""
-    from tests.parts import need_torch  # it imports pytest, which the peers lack
+    from tests.needs import need_torch  # it imports pytest, which the peers lack
 
     python = need_torch() if backend == "torch" else sys.executable
     call = [python, "-m", "tests.bench.backends", "--network", options.network, "--precision", options.precision]

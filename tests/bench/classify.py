@@ -27,7 +27,7 @@ from pathlib import Path
 
 from tests.bench.throughput import bare_interpreter, bare_rate
 from tests.bench.turns import Pair, show
-from tests.parts import data_root
+from tests.needs import data_root
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.resize import frame_of_picture, to_model_size

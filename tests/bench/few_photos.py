@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.parts import data_root
+from tests.needs import data_root
 
 
 def lay_out(folder: Path, into: Path, labels: int, photos: int, held_out: int, seed: int) -> None:

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from tests.fuzz.outcome import Outcome, chance, damaged
-from tests.parts import need_model
+from tests.needs import need_model
 from vitcam.model.bundle import flatbuffer
 
 _BATCH = 25

@@ -15,7 +15,7 @@ import pytest
 from tests.command import Result, vitcam
 from tests.daemon import daemon
 from tests.hostile import animated_png, progressive_cmyk_jpeg
-from tests.parts import need_program
+from tests.needs import need_program
 
 RUN = ("run", "--no-web", "--log", "json", "--once", "--no-realtime")
 

@@ -12,7 +12,7 @@ from typing import IO
 import pytest
 
 from tests.eventually import eventually
-from tests.parts import missing
+from tests.needs import missing
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "cluster" / "classify_on_dask.py"

@@ -8,7 +8,7 @@ import cv2
 import pytest
 
 from tests.command import Result, vitcam
-from tests.parts import need_model
+from tests.needs import need_model
 
 COFFEE = Path(__file__).parents[3] / "models" / "golden" / "coffee.jpg"
 

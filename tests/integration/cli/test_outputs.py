@@ -10,7 +10,7 @@ import pytest
 
 from tests.command import vitcam
 from tests.grouped import grouped_model, unsure_photo
-from tests.parts import need_model
+from tests.needs import need_model
 
 
 @pytest.mark.smoke

@@ -11,7 +11,7 @@ import pytest
 from tests.command import vitcam
 from tests.daemon import daemon
 from tests.eventually import eventually
-from tests.parts import need_model
+from tests.needs import need_model
 from tests.refusals import naming
 from tests.service_manager import Manager
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.daemon import daemon
 from tests.eventually import eventually
-from tests.parts import need_model
+from tests.needs import need_model
 from vitcam.cli.models import LIBRARIES_MB, daemon_mb
 
 _WATCHED_S = 3.0

@@ -17,7 +17,7 @@ import pytest
 
 from tests.daemon import Daemon, daemon, get_json
 from tests.eventually import eventually
-from tests.parts import need_program
+from tests.needs import need_program
 from tests.service_manager import Manager
 
 RELOADED = "the settings were read again"

@@ -17,7 +17,7 @@ from tests.command import vitcam
 from tests.daemon import daemon, get_json, status_of
 from tests.eventually import eventually
 from tests.grouped import grouped_model, unsure_photo
-from tests.parts import need_program
+from tests.needs import need_program
 from vitcam import Classifier, open_source
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.command import vitcam
 from tests.daemon import Daemon, daemon, get_json
 from tests.eventually import eventually
-from tests.parts import need_model
+from tests.needs import need_model
 
 SIZES = {"a-wide": (640, 360), "b-tall": (300, 500), "c-square": (400, 400)}
 

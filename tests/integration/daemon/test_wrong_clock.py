@@ -9,7 +9,7 @@ import pytest
 
 from tests.daemon import Daemon, daemon, get_json
 from tests.eventually import eventually
-from tests.parts import need_program
+from tests.needs import need_program
 
 DEMO = ("--source", "demo", "--model", "cifar10-scratch")
 

@@ -13,7 +13,7 @@ from zipfile import ZipFile
 import pytest
 
 from tests.daemon import daemon
-from tests.parts import need_program
+from tests.needs import need_program
 from tests.unit.docs.pages import PAGES, ROOT, TAUGHT, Shown, console_lines, python_blocks, table_commands
 
 pytestmark = pytest.mark.slow("README.md", "docs/use", "docs/program", "vitcam/cli")

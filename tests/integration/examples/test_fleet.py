@@ -16,7 +16,7 @@ import pytest
 from tests.command import vitcam
 from tests.daemon import daemon, free_port, get_json
 from tests.eventually import eventually
-from tests.parts import need_program
+from tests.needs import need_program
 from tests.prometheus import Prometheus
 
 ROOT = Path(__file__).parents[3]

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.parts import missing, need_program
+from tests.needs import missing, need_program
 
 
 def wrapped(folder: Path, arrange: str, *unshare: str) -> str:

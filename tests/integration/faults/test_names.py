@@ -11,7 +11,7 @@ import pytest
 from tests.daemon import Daemon, daemon, status_of
 from tests.eventually import eventually
 from tests.integration.faults.namespaces import wrapped
-from tests.parts import missing
+from tests.needs import missing
 
 SERVER = "127.9.9.9"  # all of 127.0.0.0/8 is this machine's
 RESOLV = f"nameserver {SERVER}\noptions timeout:30 attempts:5\n"

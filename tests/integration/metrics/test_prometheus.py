@@ -15,7 +15,7 @@ from tests.command import vitcam
 from tests.daemon import Daemon, daemon, free_port, status_of
 from tests.eventually import eventually
 from tests.fake_machine import FakeMachine
-from tests.parts import need_program
+from tests.needs import need_program
 from tests.prometheus import Prometheus, answers, dashboard_expressions, prometheus
 from tests.secured import PASSWORD, Answer, ask, bearer
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.daemon import Daemon, daemon
 from tests.eventually import eventually
-from tests.parts import need_model
+from tests.needs import need_model
 from vitcam import Classifier
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parts import need_model, need_program
+from tests.needs import need_model, need_program
 from tests.refusals import naming
 
 pytestmark = pytest.mark.slow("vitcam/model", "models")

@@ -15,7 +15,7 @@ import pytest
 from tests.eventually import eventually
 from tests.integration.mqtt.client import Flow, SentTwice, connecting, event
 from tests.mosquitto import Mosquitto, Subscriber
-from tests.parts import need_program
+from tests.needs import need_program
 from vitcam.config.mqtt import MqttSettings, MqttVersion
 
 pytestmark = pytest.mark.slow("vitcam/mqtt", "vitcam/storage/outbox.py", "tests/mosquitto.py")

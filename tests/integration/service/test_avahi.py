@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parts import missing, need_program
+from tests.needs import missing, need_program
 from vitcam.config.web import WebSettings
 from vitcam.service.announce import announce, announcement
 from vitcam.service.places import Instance, Places

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.parts import need_model
+from tests.needs import need_model
 from vitcam.errors import SourceError
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import InputSpec, to_model_size

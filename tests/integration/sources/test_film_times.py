@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.parts import need_program
+from tests.needs import need_program
 from tests.videos import encode_film
 from vitcam.errors import SourceError
 from vitcam.frames import Unreadable

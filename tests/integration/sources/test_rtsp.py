@@ -17,7 +17,7 @@ import pytest
 
 from tests.command import vitcam
 from tests.daemon import daemon, free_port
-from tests.parts import missing, need_program
+from tests.needs import missing, need_program
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Image
 from vitcam.pictures.decode import decode_image

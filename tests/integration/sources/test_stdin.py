@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.command import Result, vitcam
-from tests.parts import need_program
+from tests.needs import need_program
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.sources import SourceOptions, open_source
 from vitcam.sources.jpeg_frames import IncomingStream

@@ -10,7 +10,7 @@ from threading import Timer
 import numpy as np
 import pytest
 
-from tests.parts import need_program
+from tests.needs import need_program
 from tests.videos import write_video
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Unreadable

@@ -13,7 +13,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.firefox.service import Service as FirefoxService
 
-from tests.parts import missing, need_program
+from tests.needs import missing, need_program
 
 _FLAGS = (
     "--headless=new",

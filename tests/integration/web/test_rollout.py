@@ -16,7 +16,7 @@ from tests.daemon import daemon, get_json
 from tests.eventually import eventually
 from tests.integration.web.camera import MODEL, Camera, Client
 from tests.integration.web.test_uploads import photo, post, serving
-from tests.parts import need_model
+from tests.needs import need_model
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parts import need_torch
+from tests.needs import need_torch
 from tests.training.unit.nets import small_about, small_vit
 from tests.training.unit.pictures import write_pictures
 from vitcam_training.config import ViTConfig

@@ -10,7 +10,7 @@ import pytest
 
 from tests.bench.wide_views.clips import FPS, Plan, shots_of
 from tests.bench.wide_views.things import Thing, things_of
-from tests.parts import need_data
+from tests.needs import need_data
 from tests.videos import encode_film
 from vitcam.model.classifier import Classifier
 

@@ -6,7 +6,7 @@ import cv2
 import pytest
 
 from tests.integration.cli.test_explain import COFFEE, explain
-from tests.parts import need_model
+from tests.needs import need_model
 from tests.training.unit.weights.test_foreign import brightness, convert
 
 pytestmark = pytest.mark.slow("vitcam/explain", "vitcam/model")

@@ -12,7 +12,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from tests.parts import need_data, need_model
+from tests.needs import need_data, need_model
 from tests.training.integration.command import call
 from vitcam.frames import Guess, Image
 from vitcam.model.classifier import Classifier

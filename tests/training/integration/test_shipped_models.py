@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from tests.parts import need_data
+from tests.needs import need_data
 from tests.training.integration.command import call
 from tests.training.unit.nets import reference_vit
 from vitcam.model.classifier import Classifier

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parts import need_model
+from tests.needs import need_model
 from tests.training.unit.pictures import write_pictures
 from vitcam_training.cli import VERBS
 

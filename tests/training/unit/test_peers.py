@@ -17,7 +17,7 @@ from tests.bench.peers.measure import Timing, measure, ratios, turns
 from tests.bench.peers.process import PeerFailed, PeerProcess
 from tests.bench.peers.report import BEGIN, END, Conditions, Row, between_marks, page, summary, table
 from tests.bench.peers.verdict import judge
-from tests.parts import need_model
+from tests.needs import need_model
 
 CONDITIONS = Conditions("2026-01-02", "make bench-peers", threads=(2,), rounds=3, count=40, photos=100)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parts import need_model
+from tests.needs import need_model
 from vitcam.config.settings import ModelSettings
 from vitcam.daemon.model import LastModel, LoadedAhead, load_first_model
 from vitcam.errors import ConfigError, ModelError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parts import need_program
+from tests.needs import need_program
 from vitcam.daemon.watchdog import HUNG_AFTER_NS
 from vitcam.errors import ConfigError, UsageError
 from vitcam.service.places import UNIT_FILES

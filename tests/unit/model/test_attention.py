@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.parts import need_model
+from tests.needs import need_model
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.frames import Image
 from vitcam.model.attention.packed import pack, unpack

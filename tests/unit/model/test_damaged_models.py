@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.command import vitcam
-from tests.parts import need_model
+from tests.needs import need_model
 from tests.refusals import naming
 from vitcam.cli.models import verify
 from vitcam.errors import ModelError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parts import need_model
+from tests.needs import need_model
 from vitcam.model.delegate_message import without_delegate_message
 
 LOAD = "import sys; from pathlib import Path; from vitcam.model.runtime import open_interpreter as o; "

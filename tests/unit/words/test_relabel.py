@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.parts import need_model
+from tests.needs import need_model
 from tests.refusals import naming
 from tests.shapes import draw
 from tests.worded import WORDS, worded_model

@@ -15,7 +15,7 @@ import pytest
 from tests.eventually import eventually
 from tests.integration.web.camera import Camera
 from tests.integration.web.lines import is_closed
-from tests.parts import need_program
+from tests.needs import need_program
 from tests.secured import ask, log_in, make_certificate, protected, sent
 from vitcam.errors import ConfigError
 from vitcam.web.parts import Binding

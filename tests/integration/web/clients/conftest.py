@@ -14,7 +14,7 @@ import pytest
 
 from tests.daemon import Daemon, daemon
 from tests.eventually import eventually
-from tests.parts import missing
+from tests.needs import missing
 from tests.secured import PASSWORD, ask, bearer
 
 ROOT = Path(__file__).parents[4]

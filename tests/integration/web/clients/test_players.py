@@ -15,7 +15,7 @@ from tests.bench.motion import missing as motion_missing
 from tests.bench.motion import motion
 from tests.daemon import free_port
 from tests.integration.web.clients.conftest import PAGE, PATIENCE_S, ROOT, Camera, block
-from tests.parts import missing, need_system_python
+from tests.needs import missing, need_system_python
 from tests.secured import PASSWORD
 
 pytestmark = pytest.mark.slow(

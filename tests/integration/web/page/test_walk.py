@@ -27,7 +27,7 @@ from tests.daemon import Daemon, daemon, get_json
 from tests.eventually import eventually
 from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.page.test_page import picture_width, text, wait
-from tests.parts import need_program
+from tests.needs import need_program
 from tests.videos import write_video
 
 pytestmark = pytest.mark.slow("vitcam/web")

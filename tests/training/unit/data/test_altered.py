@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.parts import need_data
+from tests.needs import need_data
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import photo_of
 from vitcam_training.data.published.ordinary import at_night, drawn

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.parts import need_data
+from tests.needs import need_data
 from tests.refusals import naming
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parts import need_data
+from tests.needs import need_data
 from tests.refusals import naming
 from tests.training.unit.pictures import write_pictures
 from vitcam.errors import UsageError

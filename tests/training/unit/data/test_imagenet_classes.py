@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.parts import need_data
+from tests.needs import need_data
 from vitcam_training.data.published.imagenet_classes import class_list, ids_of_names, is_person, words
 from vitcam_training.data.published.things import read_things
 

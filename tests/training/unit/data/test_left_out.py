@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parts import need_data
+from tests.needs import need_data
 from vitcam_training.data.dataset import REPLAY, UNLABELLED, Dataset, Sample
 from vitcam_training.data.published.imagenet import imagenet_things
 from vitcam_training.data.published.left_out import COUNT, DRAWS, everyday_left_out, left_out, unknown_things, without

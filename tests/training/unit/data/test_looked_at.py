@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.parts import need_data
+from tests.needs import need_data
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.published.looked_at import clips, person_in
 from vitcam_training.data.published.things import read_things

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.parts import need_data
+from tests.needs import need_data
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import photo_of, read_photo

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.parts import need_data
+from tests.needs import need_data
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import BASE, BLANK, REPLAY, UNLABELLED, USUAL
 from vitcam_training.data.published.things import Things, read_things

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.parts import need_model
+from tests.needs import need_model
 from tests.videos import write_video
 from vitcam.model.classifier import Classifier
 from vitcam.model.groups import Groups

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.parts import need_model
+from tests.needs import need_model
 from vitcam.model.classifier import Classifier
 from vitcam.teach.interval import wilson
 from vitcam_training.cli.tables import evaluation_table

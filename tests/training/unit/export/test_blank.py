@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.parts import need_model
+from tests.needs import need_model
 from vitcam.frames import Image
 from vitcam.model import bundle
 from vitcam.model.out_of_distribution import LEAST_CONTRAST, contrast

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.parts import need_data, need_model
+from tests.needs import need_data, need_model
 from vitcam.model import bundle
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.catalogue import open_dataset

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.parts import need_data
+from tests.needs import need_data
 from tests.refusals import naming
 from tests.training.unit.weights.published.random_networks import (
     HALVES,

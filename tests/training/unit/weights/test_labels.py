@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parts import need_data
+from tests.needs import need_data
 from tests.training.unit.nets import SMALL, small_vit
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.weights.checkpoints import save_weights, to_timm

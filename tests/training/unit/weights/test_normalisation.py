@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from tests.parts import need_data
+from tests.needs import need_data
 from tests.refusals import naming
 from tests.training.unit.nets import SMALL, photos, small_vit
 from vitcam.errors import UsageError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parts import missing
+from tests.needs import missing
 
 HERE = Path(__file__).parent
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.parts import need_data
+from tests.needs import need_data
 from vitcam_training.data.dataset import read_photo
 from vitcam_training.data.published.everyday_photos import held_out_before, label_of, listed_parts, photos
 from vitcam_training.study.everyday_split.__main__ import CHOOSE, TRAIN, listed_pairs, scenes, split

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.parts import need_data
+from tests.needs import need_data
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.evaluation.model_file import open_model

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.parts import need_data
+from tests.needs import need_data
 from tests.training.unit.study.ablation.test_ablation import digits
 from tests.unit.docs.pages import ROOT
 from vitcam.errors import UsageError
