@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from vitcam.parts import PARTS
 from vitcam.threads.kinds import KINDS, ThreadKind
 
 PAGE = Path(__file__).parent / "program" / "architecture.md"
@@ -15,9 +16,10 @@ def fresh(page: str) -> str:
     """The page with its table made again."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
+    kinds = {name: kind for table in (KINDS, *(part.threads for part in PARTS)) for name, kind in table.items()}
     rows = "".join(
         f"| {name} | {kind.does} | {kind.waits_for} | {kind.fails} | {_stands_still(kind)} |\n"
-        for name, kind in KINDS.items()
+        for name, kind in kinds.items()
     )
     return f"{before}{BEGIN}\n{HEAD}{rows}\n{END}{after}"
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 PAGE = "CONTRIBUTING.md"
-NEW_PART = "Add a part that the page shows"
+NEW_PART = "Add a part"
 _SECTION = r"^## {}$(.*?)(?=^## |\Z)"
 _STEP = re.compile(r"^\d+\. (.*?)(?=^\d+\. |^[^\s`<]|\Z)", re.DOTALL | re.MULTILINE)
 _FILE = re.compile(r"\[[^\]]+\]\(([^)]+)\)|`([\w/.]+)`")

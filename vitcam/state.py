@@ -1,7 +1,8 @@
 """How the daemon is, in frozen values: what `/api/state`, the systemd status line and the watchdog read."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
 Status = Literal["ok", "degraded", "no_signal", "starting"]
 
@@ -57,26 +58,6 @@ class Percentiles:
     p50: float
     p90: float
     p99: float
-
-
-@dataclass(frozen=True, slots=True)
-class Heat:
-    """Temperature and power of the machine, and what the temperature limits."""
-
-    celsius: float | None = None
-    """The hottest sensor, in °C; None where there is none, or before the first look."""
-    limit_celsius: float | None = None
-    """vitcam works so that the processor stays below this, in °C; None where nothing is limited."""
-    max_fps: float = 0.0
-    """At most this many frames/s are classified because of heat; 0: no limit."""
-    threads: int = 0
-    """Threads that run the model because of heat; 0: as many as were asked for."""
-    hindrances: tuple[str, ...] = ()
-    """What slows the processor now, as a Pi's firmware says: `under-voltage`, `throttled` …"""
-    since_boot: tuple[str, ...] = ()
-    """The same, at any time since the boot."""
-    advice: str = ""
-    """What is wrong and what helps; empty while all is well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +172,6 @@ class PipelineState:
 class State(PipelineState):
     """How a whole run is now."""
 
-    heat: Heat = Heat()
     cost: Cost = Cost()
     history: History = History()
     actions: Actions = Actions()
@@ -204,6 +184,14 @@ class State(PipelineState):
     unsaved: dict[str, str] = field(default_factory=dict)
     """What was changed, is in force, and would be lost at a restart, since the disk does not take it: `alerts`, `crop`,
     `model`, `names`, `settings`, `words` or `zones` (with the masks), and why. vitcam tries again until it is saved."""
+    parts: Mapping[str, object] = field(default_factory=dict)
+    """Of each part of the run that has something to say, by its key in the record."""
+
+    def record(self) -> dict[str, Any]:
+        """As JSON has it, with the parts' pieces beside the others."""
+        record: dict[str, Any] = asdict(self)
+        of_parts: dict[str, Any] = record.pop("parts")
+        return record | of_parts
 
 
 @dataclass(frozen=True, slots=True)

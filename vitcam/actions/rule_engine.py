@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from vitcam.actions.broker_message import BrokerMessages
 from vitcam.actions.command import AT_ONCE, Commands
@@ -29,11 +30,15 @@ from vitcam.config.settings import Settings
 from vitcam.config.tables import OnSettings
 from vitcam.errors import UsageError
 from vitcam.folders import state_folder
-from vitcam.frames import UNKNOWN
+from vitcam.frames import UNKNOWN, Event, Prediction
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.names.wanted import key_of
+from vitcam.run.kinds import Configured, Hears, Runs
 from vitcam.storage.outbox import Outbox
 from vitcam.threads.worker import Watched
+
+if TYPE_CHECKING:
+    from vitcam.run.ending import Ending
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +46,7 @@ _NEEDED = {"notify": ("apprise", NO_APPRISE), "gpio": ("gpiozero", NO_GPIOZERO),
 """Kind of action -> the library that does it, and what is said where that is missing."""
 
 
-class RuleEngine:
+class RuleEngine(Runs, Hears, Configured):
     """The runner of a run, the rules of the configuration, and those of the page beside them. In any thread.
 
     seen     what the model can see, and how it may be named
@@ -81,35 +86,46 @@ class RuleEngine:
             "file": WorkerQueue("file", LineFiles(state_folder(environ)), outcomes),
         }
         self.runner = ActionRunner((), seen, handlers, outcomes)
-        self.workers: tuple[Watched, ...] = (*self.runner.workers, pins)
-        """Every thread that acts."""
+        self._pins = pins
         self._keys: tuple[object, frozenset[str]] | None = None
         self._changing = threading.Lock()
         self._configured: tuple[OnSettings, ...] = ()
         self._page: tuple[OnSettings, ...] = ()
-        self.change(settings)
+        self.apply(settings)
 
     @property
     def configured(self) -> tuple[OnSettings, ...]:
         """The rules of the configuration."""
         return self._configured
 
+    @property
+    def workers(self) -> tuple[Watched, ...]:
+        """Every thread that acts."""
+        return (*self.runner.workers, self._pins)
+
     def start(self) -> None:
         """Deliver what an earlier run left in the outbox."""
         if self._outbox.is_there:
             self.webhooks.start()
 
-    def change(self, settings: Settings) -> None:
+    def stop(self, ending: "Ending") -> None:
+        self.runner.close()
+
+    def heard(self, prediction: Prediction | None, events: tuple[Event, ...]) -> None:
+        for event in events:
+            self.runner.event(event)
+
+    def apply(self, new: Settings) -> None:
         """Take over other rules of the configuration, at the next event."""
-        self.webhooks.secret = settings.actions.secret
+        self.webhooks.secret = new.actions.secret
         with self._changing:
-            self._configured = settings.on
+            self._configured = new.on
             self._put_in_force()
-        for sentence in missing_libraries(settings.on):
+        for sentence in missing_libraries(new.on):
             log.error("%s", sentence)
-        if not settings.mqtt.host and (names := [rule.name for rule in settings.on if rule.mqtt]):
+        if not new.mqtt.host and (names := [rule.name for rule in new.on if rule.mqtt]):
             log.error("the rule %s has mqtt = true, and there is no broker; set mqtt.host", names[0])
-        for sentence in unknown_labels_of(settings.on, self._seen.known) if not self._is_open() else ():
+        for sentence in unknown_labels_of(new.on, self._seen.known) if not self._is_open() else ():
             log.warning("%s", sentence)
 
     def change_page(self, rules: Iterable[OnSettings]) -> None:

@@ -1,4 +1,4 @@
-"""The sink that acts: it asks the rules at each event and each second, and hands over what has to be done."""
+"""Acts on events: it asks the rules at each event and each second, and hands over what has to be done."""
 
 import logging
 import queue
@@ -11,9 +11,8 @@ from vitcam.actions.rules import TICK_S, Firing, Instant, RuleState, step
 from vitcam.actions.task import Task
 from vitcam.actions.worker_queue import ActionHandler
 from vitcam.config.tables import OnSettings
-from vitcam.frames import Event, Prediction, Unreadable
+from vitcam.frames import Event
 from vitcam.names.vocabulary import Meanings
-from vitcam.sinks.sink import Summary
 from vitcam.state import Actions
 from vitcam.threads.event_room import EventRoom
 from vitcam.threads.worker import Watched, Worker
@@ -53,12 +52,6 @@ class ActionRunner:
         self._worker = Worker("rules", self._run)
         self._dropped = 0
 
-    def serving(self, url: str) -> None: ...
-
-    def prediction(self, prediction: Prediction, changed: bool) -> None: ...
-
-    def unreadable(self, bad: Unreadable) -> None: ...
-
     def event(self, event: Event) -> None:
         """Hand an event over; where too many wait, it is dropped and counted. Called by one thread."""
         if self.rules:
@@ -69,7 +62,7 @@ class ActionRunner:
             else:
                 self._dropped += 1
 
-    def close(self, summary: Summary | None) -> None:
+    def close(self) -> None:
         """Begin what the last events ask for, wait a moment for it, and end the rest."""
         deadline_s = time.monotonic() + _END_WITHIN_S
         if self._worker.started:

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from vitcam._version import __version__
 from vitcam.errors import TOLD_ELSEWHERE, UsageError, VitcamError
+from vitcam.parts import PARTS
 from vitcam.terminal.consoles import exit_code, prepare_streams, release_stdout
 from vitcam.terminal.verbs import LazyVerbs
 from vitcam.text import printable, shortened
@@ -18,7 +19,9 @@ VERBS = (
     *("run", "classify", "explain", "events", "replay", "collect", "datasets", "teach", "models", "words"),
     *("doctor", "bench", "config", "actions", "service", "password", "token", "backup", "restore"),
 )
-"""In the order in which people come to need them. A module of that name has a function or a typer of that name."""
+"""In the order in which people come to need them. A module of that name has a function or a typer of that name. Those
+of parts come after them.
+"""
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -27,7 +30,9 @@ class Verbs(TyperGroup):
     """The group of all verbs."""
 
     def __init__(self, **attributes: Any) -> None:
-        super().__init__(**(attributes | {"commands": LazyVerbs({verb: f"{__name__}.{verb}" for verb in VERBS})}))
+        of_parts = {verb: module for part in PARTS for verb, module in part.verbs.items()}
+        modules = {verb: f"{__name__}.{verb}" for verb in VERBS} | of_parts
+        super().__init__(**(attributes | {"commands": LazyVerbs(modules)}))
 
 
 app = typer.Typer(

@@ -6,14 +6,18 @@ import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from vitcam.clips.ffmpeg import Ffmpeg
 from vitcam.clips.ring import MOST_BYTES, Cut
 from vitcam.errors import VitcamError
+from vitcam.run.kinds import HoldsPixels, Runs
 from vitcam.state import ClipCounts
 from vitcam.storage.files import atomic_write, remove_abandoned
 from vitcam.threads.worker import Worker
+
+if TYPE_CHECKING:
+    from vitcam.run.ending import Ending
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +27,8 @@ _TIMEOUT_S = 600.0  # for one clip; a busy processor gives the encoder little ti
 _TICK_S = 0.1
 _LOOK_S = 5.0
 _FOLDER_MODE = 0o700  # as that of the pictures
-_LET_GO_S = 5.0
+_LAST_CLIPS_S = 60.0  # at the end of a run that nobody hurries
+_DROP_S = 5.0
 _MASKED = "a privacy mask was drawn before it was encoded"
 _RUN_ENDED = "the run ended before it was encoded"
 
@@ -40,7 +45,7 @@ class ClipStore(Protocol):
         ...
 
 
-class ClipQueue:
+class ClipQueue(Runs, HoldsPixels):
     """A bounded queue; what is left out is counted and said in its event.
 
     state   the state folder; the clips are in `clips/` below it
@@ -63,9 +68,22 @@ class ClipQueue:
         self._made = self._left_out = 0
         self.worker = Worker("clips", self._work)
 
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        return (self.worker,)
+
     def start(self) -> None:
         """Start the thread."""
         self.worker.start()
+
+    def hurry(self) -> None:
+        """Leave out at once the clips that wait and that come yet; each event says so."""
+        self.close(lambda: True)
+
+    def stop(self, ending: "Ending") -> None:
+        """Encode the clips that wait, for a minute at most, or leave them out where the end is in haste."""
+        ends_s = time.monotonic() + _LAST_CLIPS_S
+        self.close(lambda: ending.in_haste or time.monotonic() > ends_s)
 
     def counts(self) -> ClipCounts:
         """What became of the clips so far."""
@@ -100,7 +118,7 @@ class ClipQueue:
             current, self._masked = self._current, self._current is not None
         for cut in dropped:
             self.leave_out(cut.event_id, _MASKED)
-        ends_s = time.monotonic() + _LET_GO_S
+        ends_s = time.monotonic() + _DROP_S
         with self._changed:
             while current is not None and self._current is current:
                 if time.monotonic() > ends_s:

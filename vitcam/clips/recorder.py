@@ -19,6 +19,7 @@ from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.names.vocabulary import NO_MEANINGS, Meanings, means_any
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.rects import Box
+from vitcam.run.kinds import Sees
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ class _OpenClip:
     box: Box | None = None
 
 
-class ClipRecorder:
+class ClipRecorder(Sees):
     """Shown every classified frame in the publishing thread; keeps at most `options.fps` a second.
 
     A frame at 640×360 px takes 0.5 ms on a desktop core.

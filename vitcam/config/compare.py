@@ -52,14 +52,14 @@ def with_changes(running: Settings, wanted: Settings, names: Iterable[str]) -> S
     """The settings of a run with the new values of these settings."""
     for name in names:
         section, _, key = name.partition(".")
-        changed = replace(getattr(running, section), **{key: _value(wanted, name)}) if key else getattr(wanted, section)
-        running = replace(running, **{section: changed})
+        changed = replace(running.section(section), **{key: _value(wanted, name)}) if key else getattr(wanted, section)
+        running = running.with_section(section, changed)
     return replace(running, store=replace(running.store, unread=wanted.store.unread))
 
 
 def _value(settings: Settings, name: str) -> Any:
     section, _, key = name.partition(".")
-    return getattr(getattr(settings, section), key)
+    return getattr(settings.section(section), key)
 
 
 def _whole(settings: Settings, key: str) -> Any:

@@ -75,7 +75,7 @@ class EffectiveSettings:
     def rows(self) -> list[tuple[str, Any, str]]:
         """Name, value and origin of every setting, in the order of the file."""
         plain = [
-            (name, getattr(getattr(self.settings, option.section), option.key), self.origins[name])
+            (name, getattr(self.settings.section(option.section), option.key), self.origins[name])
             for name, option in options().items()
         ]
         tables = table_values(self.settings.zones, self.settings.on)
@@ -183,11 +183,11 @@ def _check_together(values: Mapping[str, Any], origins: Mapping[str, str]) -> No
 
 
 def _build(values: Mapping[str, Any], tables: "FoundTables") -> Settings:
-    section_values = {
-        section: section_class(**{o.key: values[o.name] for o in options().values() if o.section == section})
-        for section, section_class in sections().items()
-    }
-    return Settings(**section_values, zones=tables.zones(), on=tables.on())
+    settings = Settings(zones=tables.zones(), on=tables.on())
+    for section, section_class in sections().items():
+        given = {option.key: values[option.name] for option in options().values() if option.section == section}
+        settings = settings.with_section(section, section_class(**given))
+    return settings
 
 
 class FoundTables:

@@ -1,10 +1,10 @@
 """Every section and its settings: default, meaning, range. Checks, schema, manual and example are made from these."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, get_type_hints
 
 from vitcam.config.camera import CameraSettings
 from vitcam.config.look import LookSettings, MotionSettings
@@ -16,6 +16,7 @@ from vitcam.config.peers import PeerSettings
 from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
 from vitcam.config.teach import CollectSettings, InboxSettings
 from vitcam.config.web import WebSettings
+from vitcam.parts import PARTS
 from vitcam.pictures.overlay_kinds import OVERLAYS
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     OverlayMode = str
 else:
     OverlayMode = Literal[("auto", *OVERLAYS)]
+S = TypeVar("S")
 LogFormat = Literal["auto", "rich", "json"]
 Emit = Literal["auto", "changes", "all"]
 
@@ -62,29 +64,6 @@ class ModelSettings:
             page=True,
         ),
     ] = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class HeatSettings:
-    """Classify fewer frames before the processor gets so hot that the firmware slows it."""
-
-    enabled: Annotated[
-        bool,
-        Rule(
-            "Limit the predictions/s while the processor is hot, and use fewer threads where they are enough",
-            page=Why.MACHINE,
-        ),
-    ] = True
-    limit: Annotated[
-        float,
-        Rule(
-            "Temperature that the processor should not reach, in °C. 0: 80 on a Raspberry Pi, whose firmware slows the "
-            "processor from there on; on other machines nothing is limited",
-            low=0,
-            high=110,
-            page=Why.MACHINE,
-        ),
-    ] = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +248,15 @@ class LogSettings:
     ] = "auto"
 
 
+@cache
+def _of_parts() -> dict[str, type[Any]]:
+    return {name: kind for part in PARTS for name, kind in part.sections.items()}
+
+
+def _defaults_of_parts() -> dict[type[Any], Any]:
+    return {kind: kind() for kind in _of_parts().values()}
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of one run. The value never changes: a run that reads its settings again gets another one."""
@@ -277,7 +265,6 @@ class Settings:
     model: ModelSettings = ModelSettings()
     look: LookSettings = field(default_factory=LookSettings)
     motion: MotionSettings = field(default_factory=MotionSettings)
-    heat: HeatSettings = HeatSettings()
     events: EventSettings = EventSettings()
     store: StoreSettings = StoreSettings()
     collect: CollectSettings = field(default_factory=CollectSettings)
@@ -293,6 +280,24 @@ class Settings:
     log: LogSettings = LogSettings()
     zones: tuple[ZoneSettings, ...] = ()
     on: tuple[OnSettings, ...] = ()
+    parts: Mapping[type[Any], Any] = field(default_factory=_defaults_of_parts)
+    """The sections of parts, by their dataclasses. `settings[HeatSettings]` reads one."""
+
+    def __getitem__(self, kind: type[S]) -> S:
+        """The section of a part, by its dataclass."""
+        found: S = self.parts[kind]
+        return found
+
+    def section(self, name: str) -> Any:
+        """A section by its name. Raises KeyError for one that there is not."""
+        kind = sections()[name]
+        return self.parts[kind] if kind in self.parts else getattr(self, name)
+
+    def with_section(self, name: str, value: Any) -> Self:
+        """The same with another value of a section, or of a table."""
+        if kind := _of_parts().get(name):
+            return replace(self, parts={**self.parts, kind: value})
+        return replace(self, **{name: value})
 
 
 def labels_in(settings: Settings) -> list[tuple[str, str]]:
@@ -303,9 +308,11 @@ def labels_in(settings: Settings) -> list[tuple[str, str]]:
     return of_rules + [(label, f"{name} names") for name, labels in lists for label in labels]
 
 
-def sections() -> dict[str, type[Any]]:
-    """Section name -> its dataclass, in the order of the file."""
-    return {name: kind for name, kind in get_type_hints(Settings).items() if name not in TABLES}
+@cache
+def sections() -> Mapping[str, type[Any]]:
+    """Section name -> its dataclass, in the order of the file: first those of the base, then those of each part."""
+    own = {name: kind for name, kind in get_type_hints(Settings).items() if name not in (*TABLES, "parts")}
+    return MappingProxyType(own | _of_parts())
 
 
 @cache

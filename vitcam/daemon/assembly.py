@@ -9,10 +9,11 @@ from vitcam.access.password import VARIABLE
 from vitcam.actions.rule_engine import RuleEngine
 from vitcam.alerts.running_alerts import RunningAlerts
 from vitcam.alerts.saved_alerts import SavedAlerts
-from vitcam.config.settings import HeatSettings, Settings, labels_in
+from vitcam.config.settings import Settings, labels_in
 from vitcam.config.validators import seconds_of
 from vitcam.daemon.binding import binding
 from vitcam.daemon.classifiers import CameraClassifier, PhotoClassifier, StoredPictureClassifier
+from vitcam.daemon.configured import ConfiguredModel, ConfiguredNames, ConfiguredOutput, ConfiguredView
 from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.model import LastModel, load_first_model
 from vitcam.daemon.model_choice import RunningModel
@@ -29,7 +30,7 @@ from vitcam.daemon.part_options import (
 )
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.publisher import Publisher
-from vitcam.daemon.recording import Recording, recording_of
+from vitcam.daemon.recording import Recording, clips_of, problems_of, recording_of
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
@@ -42,15 +43,16 @@ from vitcam.follow.follower import Follower
 from vitcam.guide.first_run import FirstRun
 from vitcam.machine import Machine
 from vitcam.metrics.event_counts import EventCounts
-from vitcam.model.classifier import Classifier
 from vitcam.model.labels import unknown_labels
-from vitcam.parts.heat.governor import GovernorRules
-from vitcam.parts.heat.watch import PI_LIMIT, HeatWatch
+from vitcam.parts import add_parts
 from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.view import Orientation
+from vitcam.pipeline.limits import PaceLimits
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.redaction import redacted
+from vitcam.run.kinds import HoldsPixels, Sees
+from vitcam.run.run import Objects, Run
 from vitcam.run_model import RunModel, vocabulary_of
 from vitcam.slot import Current
 from vitcam.sources import is_camera
@@ -118,10 +120,9 @@ def assemble(
 
     # source and classifier
     over, playback, demand = threading.Event(), Playback(), Demand()
-    machine, frozen = Machine(environ), frozen_of(settings, areas)
-    heat = HeatWatch(machine, _heat_rules(settings.heat, machine, classifier))
+    machine, frozen, limits = Machine(environ), frozen_of(settings, areas), PaceLimits()
     follower = Follower(settings.look.follow, classifier.input, lambda: crop.region)
-    camera = CameraClassifier(model, limits=heat.limits, demand=demand)
+    camera = CameraClassifier(model, limits=limits, demand=demand)
     publisher = Publisher(settings.events.rules, over.set, areas, vocabulary, follower.tracks)
     pipeline = Pipeline(
         PipelineOptions(
@@ -132,7 +133,7 @@ def assemble(
             max_fps=settings.model.fps,
             frozen=frozen,
             gate=gate_of(settings.motion),
-            limits=heat.limits,
+            limits=limits,
             areas=areas,
             input=classifier.input,
             follower=follower,
@@ -156,13 +157,13 @@ def assemble(
     every = not (live or options.paced)
 
     # what becomes of predictions and events
-    recording = Recording()
+    recording, recorder = Recording(), None
     if not every:
-        reclassify = StoredPictureClassifier(camera)
-        recording = recording_of(settings, environ, publisher, vocabulary, reclassify, frozen=frozen, lock=lock)
+        recording, recorder = recording_of(settings, environ, vocabulary, StoredPictureClassifier(camera), lock)
+    clips = None if every else clips_of(settings, recording.history, vocabulary)
+    problems = None if every else problems_of(settings, recording.history, publisher, frozen)
     collector = None if every else collector_of(settings, environ)
     inbox = inbox_of(settings, environ, collector if recording.history else None, model, camera, vocabulary)
-    publisher.show_to(*(each for each in (collector, inbox) if each is not None))
     # only one run of a camera uses a state folder, but any number of runs of files
     folder = state_folder(environ) if is_camera(settings.camera.source) else None
     outbox = Outbox(folder)
@@ -173,17 +174,14 @@ def assemble(
     alerts = None if every else RunningAlerts(rule_engine, SavedAlerts(state_folder(environ), trials.unsaved), areas)
     console = build_sink(settings.log, every, classifier.displayed_labels)
     event_counts = EventCounts()
-    publisher.connect(console, rule_engine.runner, MovedCamera(follower), event_counts)
-    areas.on_new_masks(
-        pipeline.drop_pixels, publisher.drop_pixels, *recording.drop_pixels()
-    )  # those nearer to the source first
 
     # what people see of it
     photos = PhotoClassifier(model)
     fetch = _picture_fetch() if settings.web.enabled and settings.web.fetch else None
     peers = PeerWatch(settings.peers.own, state_folder(environ))
     disk = DiskWatch(state_folder(environ))
-    state = RunState(pipeline, heat, recording, rule_engine, model, disk, outbox, trials.unsaved)
+    objects = Objects()
+    state = RunState(objects, pipeline, recording, rule_engine, model, disk, outbox, trials.unsaved)
     default = Current(default_variant(settings, classifier))
     models = RunningModel(
         model,
@@ -197,7 +195,23 @@ def assemble(
         trials=trials,
         watched=lambda: [] if alerts is None else alerts.watched_labels,
     )
-    mqtt = None
+    own = (recording, recorder, MovedCamera(follower), disk, peers, event_counts, problems, collector, inbox)
+    of_clips = () if clips is None else (clips.recorder, clips.queue)
+    objects.add(publisher, *filter(None, own), *of_clips, rule_engine)
+    run = Run(
+        settings=settings,
+        environ=environ,
+        folder=folder,
+        machine=machine,
+        model=model,
+        names=names,
+        vocabulary=vocabulary,
+        areas=areas,
+        pipeline=pipeline,
+        events=publisher,
+        objects=objects,
+    )
+    add_parts(run)
     if settings.mqtt.host:
         # imports asyncio, which a run without page and broker does not need
         from vitcam.daemon.home_assistant import CameraFacts, WatchedNow
@@ -208,17 +222,17 @@ def assemble(
             settings.mqtt.discovery,
             folder,
             WatchedNow(areas, lambda: rule_engine.runner.rules, settings.mqtt.labels, vocabulary),
-            CameraFacts(settings, running_settings, models, model, heat, machine),
+            CameraFacts(settings, running_settings, models, model, objects, machine),
             lambda: publisher.lasting,
             vocabulary,
         )
         mqtt = mqtt_of(
             settings.mqtt, outbox, pipeline, publisher, state, models, model, default, playback, running_settings,
-            announcer,
+            objects, announcer,
         )  # fmt: skip
         mqtt.parts.told = rule_engine.messages.told
         rule_engine.messages.follow(mqtt)
-        publisher.connect(mqtt)
+        objects.add(mqtt)
         state.mqtt = mqtt.state
     web = None
     if settings.web.enabled:
@@ -250,33 +264,30 @@ def assemble(
             alerts=alerts,
             fetch=fetch,
             peers=peers,
+            objects=objects,
             first_run=FirstRun(state_folder(environ), options.is_set_up, VARIABLE in environ),
         )
         with set_aside.blameless():
             web = _web_server(parts, settings, environ, show)
+    objects.add(
+        ConfiguredModel(settings, models, model, pipeline),
+        ConfiguredNames(settings, names, model),
+        ConfiguredView(settings, environ, crop, areas, trials),
+        ConfiguredOutput(settings, console, every, model, web),
+    )
+    publisher.connect(console)
+    _attach(objects, pipeline, publisher, areas)
     return Daemon(
+        objects=objects,
         open_source=open_source,
-        crop=crop,
-        areas=areas,
-        names=names,
         model=model,
         models=models,
-        default=default,
         pipeline=pipeline,
-        heat=heat,
-        disk=disk,
         publisher=publisher,
-        console=console,
-        every_by_default=every,
-        recording=recording,
-        collector=collector,
-        inbox=inbox,
-        rule_engine=rule_engine,
+        collects=collector is not None,
         photos=photos,
         fetch=fetch,
-        mqtt=mqtt,
         outbox=outbox,
-        peers=peers,
         web=web,
         state=state,
         trials=trials,
@@ -285,10 +296,12 @@ def assemble(
     )
 
 
-def _heat_rules(heat: HeatSettings, machine: Machine, classifier: Classifier) -> GovernorRules | None:
-    """None: nothing is limited, because the user wants it so, or because nobody knows where this machine is slowed."""
-    limit = heat.limit or (PI_LIMIT if machine.is_pi else 0.0)
-    return GovernorRules(limit, classifier.runtime.threads) if heat.enabled and limit else None
+def _attach(objects: Objects, pipeline: Pipeline, publisher: Publisher, areas: ActiveAreas) -> None:
+    """Show the objects of a run what they see, and have them drop pictures where masks are drawn."""
+    everything = objects.each(object)
+    publisher.attach(*everything)
+    others = [each for each in everything if isinstance(each, HoldsPixels) and not isinstance(each, Sees | Publisher)]
+    areas.attach(pipeline, publisher, *reversed(others))  # those nearer to the source first
 
 
 def _source_options(

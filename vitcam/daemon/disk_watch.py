@@ -5,6 +5,8 @@ import threading
 from pathlib import Path
 
 from vitcam.model.files import unreadable_models
+from vitcam.run.ending import Ending
+from vitcam.run.kinds import Runs
 from vitcam.storage.room import trouble_with
 from vitcam.threads.worker import Worker
 
@@ -13,7 +15,7 @@ log = logging.getLogger(__name__)
 LOOK_EVERY_S = 5.0
 
 
-class DiskWatch:
+class DiskWatch(Runs):
     """In a thread of its own, since a disk may hang.
 
     folder  the state folder; None: there is none
@@ -28,11 +30,15 @@ class DiskWatch:
         self.unreadable: tuple[str, ...] = ()
         """Why installed models could not be read at the last look, a sentence for each."""
 
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        return (self.worker,)
+
     def start(self) -> None:
         """Begin to look, in a thread of its own."""
         self.worker.start()
 
-    def stop(self) -> None:
+    def stop(self, ending: Ending) -> None:
         """Look no more. Does not wait: a disk that hangs must not delay the end."""
         self._over.set()
         self.worker.stop()

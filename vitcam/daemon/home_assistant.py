@@ -14,8 +14,9 @@ from vitcam.mqtt.discovery import Announced
 from vitcam.mqtt.topics import COMMANDS, Topics
 from vitcam.mqtt.watched import Presence, watched_of
 from vitcam.names.vocabulary import Vocabulary
-from vitcam.parts.heat.watch import HeatWatch
 from vitcam.pictures.overlay_kinds import available_overlays
+from vitcam.run.kinds import Offers
+from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.web.requests.allowed_hosts import is_loopback
@@ -71,7 +72,7 @@ class CameraFacts:
         running: RunningSettings,
         models: RunningModel,
         model: Current[RunModel],
-        heat: HeatWatch,
+        objects: Objects,
         machine: Machine,
     ) -> None:
         self._topics = Topics.of(settings.mqtt)
@@ -79,17 +80,15 @@ class CameraFacts:
         self._running = running
         self._models = models
         self._model = model
-        self._heat = heat
+        self._objects = objects
         self._board = machine.board
         web = settings.web
         self._reaches_others = web.enabled and web.port != 0 and not is_loopback(web.host)
-        self._has_temperature = False
         self._listed: tuple[float, tuple[str, ...]] = (float("-inf"), ())
 
     def __call__(self, watched: tuple[Presence, ...]) -> Announced:
         """As it is now."""
         model = self._model.value
-        self._has_temperature |= self._heat.heat.celsius is not None  # a sensor that is read later is still there
         return Announced(
             name=self._topics.name,
             base=self._topics.base,
@@ -97,7 +96,7 @@ class CameraFacts:
             commands=frozenset(filter(self._takes, COMMANDS)),
             models=tuple(dict.fromkeys((model.name_or_file, *self._installed()))),
             overlays=available_overlays(model.info.gives),
-            has_temperature=self._has_temperature,
+            offered=tuple(entity for each in self._objects.each(Offers) for entity in each.entities()),
             page=self._page(),
             board=self._board,
         )

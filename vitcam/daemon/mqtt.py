@@ -19,6 +19,7 @@ from vitcam.mqtt.report import Reporter
 from vitcam.mqtt.topics import Topics
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pipeline.pipeline import Pipeline
+from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.sources.playback import Playback
@@ -41,6 +42,7 @@ def mqtt_of(
     default: Current[Variant],
     playback: Playback,
     running: RunningSettings,
+    objects: Objects,
     announcer: Announcer,
 ) -> MqttClient:
     """The connection to the broker of the settings; nothing runs yet."""
@@ -55,6 +57,7 @@ def mqtt_of(
         model=model,
         default=default,
         playback=playback,
+        objects=objects,
         extra=announcer,
     )
     pause = partial(_pause, pipeline, playback)

@@ -6,23 +6,28 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
 from vitcam.errors import VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Place, Prediction, Unreadable
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pipeline.place_events import PlaceEvents
-from vitcam.sinks.sink import FrameSink, Sink, Summary
+from vitcam.run.kinds import Configured, Hears, HoldsPixels, Sees
+from vitcam.sinks.sink import Sink, Summary
 from vitcam.sources.masks import masked
 from vitcam.zones.active import ActiveAreas
+
+if TYPE_CHECKING:
+    from vitcam.config.settings import Settings
 
 log = logging.getLogger(__name__)
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
-class Publisher:
-    """Passes predictions and their events to every sink.
+class Publisher(HoldsPixels, Configured):
+    """Passes predictions and their events to everybody who sees or hears them.
 
     stop        called when nobody reads the output any more: the run then ends without a message, as any filter does
     areas       the zones in force, each with rules of its own; None: all go by `rules`
@@ -42,7 +47,10 @@ class Publisher:
         self._areas = areas or ActiveAreas()
         self._showing = threading.Lock()
         self._sinks: tuple[Sink, ...] = ()
-        self._frame_sinks: tuple[FrameSink, ...] = ()
+        self._seeing: tuple[Sees, ...] = ()
+        self._hearing: tuple[Hears, ...] = ()
+        self._reported: list[Event] = []
+        """What those who see have reported since the last frame was told."""
         self._stop = stop
         self.errors = 0
         """Files that were skipped."""
@@ -70,9 +78,13 @@ class Publisher:
         """Add sinks. Call it before anything runs."""
         self._sinks += sinks
 
-    def show_to(self, *sinks: FrameSink) -> None:
-        """Add what gets the pictures, too. Call it before anything runs."""
-        self._frame_sinks += sinks
+    def attach(self, *objects: object) -> None:
+        """Add those among them who see or hear. Call it before anything runs."""
+        self._seeing += tuple(each for each in objects if isinstance(each, Sees))
+        self._hearing += tuple(each for each in objects if isinstance(each, Hears))
+
+    def apply(self, new: "Settings") -> None:
+        self.rules = new.events.rules
 
     def serving(self, url: str) -> None:
         """Pass on where the page can be watched."""
@@ -80,9 +92,9 @@ class Publisher:
             sink.serving(url)
 
     def prediction(self, frame: Frame, prediction: Prediction) -> None:
-        """Pass on one prediction with its frame: to frame sinks first, so that events are kept before rules tell.
+        """Pass on one prediction with its frame: first to those who see it, so that events are kept before rules tell.
 
-        An error of one frame sink is raised once everybody has heard of it.
+        An error of one of them is raised once everybody has heard of it.
 
         raises  VitcamError when the output cannot be written
         """
@@ -93,35 +105,38 @@ class Publisher:
             self._pass_on(prediction, changed, events)
 
     def _show(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
-        if not self._frame_sinks:
+        if not self._seeing:
             return
         failure: Exception | None = None
         with self._showing:
             shown = masked(frame, self._areas.areas.masks)
-            for frame_sink in self._frame_sinks:
+            for each in self._seeing:
                 try:
-                    frame_sink.saw(shown, prediction, events)
+                    each.saw(shown, prediction, events)
                 except Exception as error:  # noqa: BLE001 - the others see it first
                     failure = error
         if failure is not None:
             raise failure
 
     def _pass_on(self, prediction: Prediction, changed: bool, events: tuple[Event, ...]) -> None:
+        events = (*events, *self._reported)
+        self._reported.clear()
         with self._written():
             for sink in self._sinks:
                 sink.prediction(prediction, changed)
             self._tell(events)
+        for each in self._hearing:
+            each.heard(prediction, events)
 
     def drop_pixels(self) -> None:
-        """Masks were drawn: no frame sink keeps a picture that was taken before."""
-        with self._showing:
-            for frame_sink in self._frame_sinks:
-                frame_sink.drop_pixels()
+        """Masks were drawn: nobody who sees keeps a picture that was taken before."""
+        with self._showing, ExitStack() as all_of_them:  # whatever one raises
+            for each in reversed(self._seeing):
+                all_of_them.callback(each.drop_pixels)
 
     def report(self, event: Event) -> None:
-        """Pass on an event that a frame sink made, from within its call. Raises VitcamError as `prediction` does."""
-        with self._written():
-            self._tell((event,))
+        """Pass on an event that somebody made who sees, from within its call, once everybody has seen the frame."""
+        self._reported.append(event)
 
     def unreadable(self, bad: Unreadable) -> None:
         """Pass on that a file was skipped."""
@@ -136,16 +151,19 @@ class Publisher:
         raises  VitcamError when the output cannot be written
         """
         events = self._events.finish(time.monotonic_ns())
-        for frame_sink in self._frame_sinks:
+        for each in self._seeing:
             try:
-                frame_sink.close(events)
+                each.close(events)
             except Exception:  # a bug in one of them
                 log.exception("what was seen last may not be kept")
-        with self._written(), ExitStack() as each:  # calls all of them, the last one first
+        events = (*events, *self._reported)
+        with self._written(), ExitStack() as all_of_them:  # calls them in the opposite order, whatever one raises
             for sink in reversed(self._sinks):
-                each.callback(sink.close, summary)
+                all_of_them.callback(sink.close, summary)
                 for event in reversed(events):
-                    each.callback(sink.event, event)
+                    all_of_them.callback(sink.event, event)
+            for hearing in reversed(self._hearing):
+                all_of_them.callback(hearing.heard, None, events)
 
     def _tell(self, events: tuple[Event, ...]) -> None:
         for event in events:

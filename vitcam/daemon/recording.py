@@ -2,8 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.actions.task import Outcome
@@ -24,7 +24,9 @@ from vitcam.names.vocabulary import NO_MEANINGS, Meanings, Vocabulary, means_any
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.problems.frozen import FrozenWatch
 from vitcam.problems.watch import ProblemWatch
-from vitcam.state import ClipCounts, History
+from vitcam.run.ending import Ending
+from vitcam.run.kinds import Configured, HoldsPixels, Runs
+from vitcam.state import History
 from vitcam.storage.lock import FolderLock
 from vitcam.threads.worker import Watched
 from vitcam.wire import wall_time
@@ -32,27 +34,22 @@ from vitcam.wire import wall_time
 log = logging.getLogger(__name__)
 
 _QUALITY = 80
-_LAST_CLIPS_S = 60.0
 _TOGETHER_S = 5.0  # many events are over by then, and are written once, with their best picture
 _SOON_S = 2.0
 _SWITCH_ON = "; switch store.enabled on"
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """What a run keeps; nothing where a part is None."""
+@dataclass(frozen=True)
+class Recording(Runs, HoldsPixels, Configured):
+    """The history of a run; nothing is kept where it is None."""
 
     history: EventStore | None = None
     no_history: str = ""
     """Why no events are kept, if that is not what the settings ask for."""
-    clips: Clips | None = None
-    watch: ProblemWatch | None = None
 
     @property
     def workers(self) -> tuple[Watched, ...]:
-        """The threads of the history and of the encoder, if there are any."""
-        history = () if self.history is None else (self.history.worker,)
-        return history if self.clips is None else (*history, self.clips.queue.worker)
+        return () if self.history is None else (self.history.worker,)
 
     def history_state(self) -> History:
         """What the state says of the history."""
@@ -73,14 +70,6 @@ class Recording:
         """Why no event is deleted because of its age until a person has said so; empty where it is."""
         return self.history_state().rests
 
-    def clip_counts(self) -> ClipCounts:
-        """What the state says of clips."""
-        return ClipCounts() if self.clips is None else self.clips.queue.counts()
-
-    def problem(self) -> str | None:
-        """What the state says of the camera's view."""
-        return None if self.watch is None else self.watch.problem
-
     def note(self, outcome: Outcome) -> None:
         """Keep with its event what came of an action."""
         if self.history is not None:
@@ -98,59 +87,45 @@ class Recording:
         except VitcamError:
             return None
 
-    def drop_pixels(self) -> tuple[Callable[[], None], ...]:
-        """What is called when masks are drawn, in this order: each keeps no picture that was taken before."""
-        clips = () if self.clips is None else (self.clips.queue.drop_pixels,)
-        return clips if self.history is None else (*clips, self.history.drop_pixels)
+    def drop_pixels(self) -> None:
+        if self.history is not None:
+            self.history.drop_pixels()
 
     def start(self) -> None:
-        """Begin to write and to encode."""
+        """Begin to write."""
         if self.history is not None:
             self.history.start()
-        if self.clips is not None:
-            self.clips.queue.start()
 
-    def drop_clips(self) -> None:
-        """Leave out at once the clips that wait and that come yet; each event says so."""
-        if self.clips is not None:
-            self.clips.queue.close(lambda: True)
-
-    def stop_clips(self, in_haste: Callable[[], bool]) -> None:
-        """Encode the clips that wait, for a minute at most, or leave them out once it is `in_haste`."""
-        if self.clips is not None:
-            ends_s = time.monotonic() + _LAST_CLIPS_S
-            self.clips.queue.close(lambda: in_haste() or time.monotonic() > ends_s)
-
-    def stop_history(self, timeout_s: float) -> None:
+    def stop(self, ending: Ending) -> None:
         """Write what waits, and end."""
         if self.history is not None:
-            self.history.stop(timeout_s)
+            self.history.stop(ending.left_s())
+
+    def apply(self, new: Settings) -> None:
+        if self.history is not None:
+            self.history.change(retention_of(new.store))
 
 
 def recording_of(
     settings: Settings,
     environ: Mapping[str, str],
-    publisher: Publisher,
     vocabulary: Vocabulary,
     reclassify: Reclassify,
-    *,
-    frozen: FrozenWatch | None = None,
     lock: FolderLock | None = None,
-) -> Recording:
-    """The parts that the settings ask for, which get the publisher's frames.
+) -> tuple[Recording, Recorder | None]:
+    """The history that the settings ask for, and what makes its events of frames; None where nothing is kept.
 
     vocabulary  by which the settings may name labels and groups
     reclassify  as `EventStore` takes it
-    frozen      as `ProblemWatch` takes it
     lock        of the state folder; a run that does not get it keeps no events; None: nobody else uses the folder
     """
     no_history = _why_none(settings.store, lock)
     history = None if no_history else event_store(settings.store, environ, reclassify)
-    if history is not None:
-        names = settings.store.forget
-        recorder = Recorder(history.put, lambda event: means_any(names, event, vocabulary))
-        publisher.show_to(recorder)
-    return replace(clips_and_problems(settings, history, publisher, frozen, vocabulary), no_history=no_history)
+    if history is None:
+        return Recording(no_history=no_history), None
+    names = settings.store.forget
+    recorder = Recorder(history.put, lambda event: means_any(names, event, vocabulary))
+    return Recording(history), recorder
 
 
 def _why_none(settings: StoreSettings, lock: FolderLock | None) -> str:
@@ -191,28 +166,12 @@ def _room(settings: StoreSettings) -> str:
     return f"store.max_mb goes on: beyond {settings.max_mb:,.15g} MB the oldest events are deleted"
 
 
-def clips_and_problems(
-    settings: Settings,
-    history: EventStore | None,
-    publisher: Publisher,
-    frozen: FrozenWatch | None = None,
-    meanings: Meanings = NO_MEANINGS,
-) -> Recording:
-    """A history, and the clips and problems that the settings ask for.
+def clips_of(settings: Settings, store: EventStore | None, meanings: Meanings = NO_MEANINGS) -> Clips | None:
+    """What the settings ask for; None: no clips are made.
 
-    history   None: nothing is kept, so there are no clips, and problems are only reported
-    frozen    as `ProblemWatch` takes it
+    store     None: nothing is kept, so there are none
     meanings  by which the settings may name labels and groups
     """
-    clips, watch = _clips(settings, history, meanings), _watch(settings, history, publisher, frozen)
-    if clips is not None:
-        publisher.show_to(clips.recorder)
-    if watch is not None:
-        publisher.show_to(watch)
-    return Recording(history, clips=clips, watch=watch)
-
-
-def _clips(settings: Settings, store: EventStore | None, meanings: Meanings) -> Clips | None:
     options = clip_options_of(settings.clips, meanings)
     if options is None:
         return None
@@ -223,9 +182,14 @@ def _clips(settings: Settings, store: EventStore | None, meanings: Meanings) -> 
     return build_clips(options, store.folder, clips, clips.has_clip)
 
 
-def _watch(
-    settings: Settings, store: EventStore | None, publisher: Publisher, frozen: FrozenWatch | None
+def problems_of(
+    settings: Settings, store: EventStore | None, publisher: Publisher, frozen: FrozenWatch | None = None
 ) -> ProblemWatch | None:
+    """What watches the camera's view, where the settings ask for it.
+
+    store   None: nothing is kept, so problems are only reported
+    frozen  as `ProblemWatch` takes it
+    """
     if not settings.problems.enabled:
         return None
     stored = None if store is None else StoredProblems(store)

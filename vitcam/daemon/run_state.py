@@ -4,15 +4,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 
 from vitcam.actions.rule_engine import RuleEngine
+from vitcam.clips.queue import ClipQueue
 from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.recording import Recording
 from vitcam.frames import Prediction
-from vitcam.parts.heat.watch import HeatWatch, status_words
+from vitcam.parts import PARTS
 from vitcam.pipeline.pipeline import Pipeline
+from vitcam.problems.watch import ProblemWatch
 from vitcam.processes.cost import CostMeter
+from vitcam.run.kinds import Reports
+from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
-from vitcam.state import MqttState, PipelineState, State
+from vitcam.state import ClipCounts, MqttState, PipelineState, State
 from vitcam.storage.outbox import Outbox
 from vitcam.storage.unsaved import Unsaved
 
@@ -21,8 +25,8 @@ from vitcam.storage.unsaved import Unsaved
 class RunState:
     """Asks each part how it is. Any thread may call it."""
 
+    objects: Objects
     pipeline: Pipeline
-    heat: HeatWatch
     recording: Recording
     rule_engine: RuleEngine
     model: Current[RunModel]
@@ -43,16 +47,21 @@ class RunState:
         pipeline = self._pipeline()
         return State(
             **{each.name: getattr(pipeline, each.name) for each in fields(PipelineState)},
-            heat=self.heat.heat,
             cost=self.cost(),
             history=self.recording.history_state(),
             actions=self.rule_engine.runner.state(),
-            clips=self.recording.clip_counts(),
+            clips=ClipCounts() if (clips := self.objects.one(ClipQueue)) is None else clips.counts(),
             mqtt=self.mqtt(),
-            problem=self.recording.problem(),
+            problem=None if (problems := self.objects.one(ProblemWatch)) is None else problems.problem,
             unsaved=dict(self.unsaved.reasons),
             notices=tuple(filter(None, (self.recording.notice, self.outbox.notice))),
+            parts=self._of_parts(),
         )
+
+    def _of_parts(self) -> dict[str, object]:
+        """What each part has to say; the defaults of one of which this run has no object."""
+        said = {type(found): found for found in (each.state() for each in self.objects.each(Reports))}
+        return {key: said.get(kind, kind()) for part in PARTS for key, kind in part.state.items()}
 
     def _pipeline(self) -> PipelineState:
         """The pipeline's state with what is wrong beside it, the most important first."""
@@ -64,6 +73,7 @@ class RunState:
             self.thread_trouble,
             self.recording.rests,
             *self.disk.unreadable,
+            *(trouble for each in self.objects.each(Reports) for trouble in each.troubles()),
         )
 
     def faults(self) -> dict[str, int]:
@@ -82,7 +92,7 @@ class RunState:
             return f"{state.status.replace('_', ' ')}: {state.reason}"
         newest = self.newest()
         seen = f"{_guess(newest) if newest else 'nothing yet'}, {state.fps.classified:.1f} fps"
-        return "; ".join(filter(None, (seen, status_words(self.heat.heat))))
+        return "; ".join(filter(None, (seen, *(each.words() for each in self.objects.each(Reports)))))
 
 
 def _guess(newest: Prediction) -> str:

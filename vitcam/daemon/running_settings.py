@@ -277,7 +277,7 @@ def _origin(name: str, effective: EffectiveSettings) -> str:
 
 def _value(settings: Settings, name: str) -> Any:
     section, _, key = name.partition(".")
-    return getattr(getattr(settings, section), key)
+    return getattr(settings.section(section), key)
 
 
 def _shown(name: str, value: Any) -> Any:

@@ -28,6 +28,8 @@ from vitcam.processes.resources import (
     collect_garbage_often,
     settle_heap,
 )
+from vitcam.run.ending import Ending
+from vitcam.run.kinds import Runs
 from vitcam.sinks.sink import Summary
 from vitcam.sources import is_camera
 from vitcam.storage.files import remove_abandoned
@@ -40,9 +42,6 @@ _TICK_S = 0.1  # how soon a signal or the end of a file is seen
 _STATUS_S = 1.0
 _FIRST_S = 0.5  # the page waits so long for the first picture at most; a camera may take longer
 _TRIM_S = 10.0
-_END_WITHIN_S = 0.6  # for each part
-_ALL_END_WITHIN_S = 1.0  # below `shutdown.EXIT_WITHIN_S`: the interpreter needs time for its own end
-_LEAST_S = 0.1  # for a part, whatever those before it took
 
 
 def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
@@ -77,21 +76,17 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         if daemon.web is not None:
             with daemon.set_aside.blameless():
                 daemon.web.start(lambda: daemon.pipeline.predicted.get(0, _FIRST_S))
-        daemon.recording.start()
         daemon.pipeline.start(daemon.open_source)
-        daemon.heat.start(daemon.pipeline.progress)
-        daemon.disk.start()
-        daemon.rule_engine.start()
-        if daemon.mqtt is not None:
-            daemon.mqtt.start()
+        for each in daemon.objects.each(Runs):
+            each.start()
         if daemon.web is not None:
             daemon.web.wait_until_serving()
-            if daemon.collector is not None and folder is not None:
+            if daemon.collects and folder is not None:
                 note_address(folder, daemon.web.url, serving)
         collect_garbage_often()
         _settle_heap(daemon)
         notifier.ready("starting")
-        _watch(daemon, notifier, shutdown, Reloader(options, daemon, environ))
+        _watch(daemon, notifier, shutdown, Reloader(options, daemon))
         notifier.stopping("ending")
         daemon.trials.close()
         daemon.set_aside.settled()
@@ -227,32 +222,25 @@ def _end(daemon: Daemon, shutdown: ShutdownRequest, again: RestartAsked | None =
 
     again  what is raised where the run ends to be started again
     """
-    ends_s = time.monotonic() + _ALL_END_WITHIN_S
-
-    def left_s() -> float:
-        return min(_END_WITHIN_S, max(_LEAST_S, ends_s - time.monotonic())) if shutdown.requested else _END_WITHIN_S
-
-    pipeline, publisher = daemon.pipeline, daemon.publisher
+    ending = Ending(shutdown)
+    pipeline, publisher, running = daemon.pipeline, daemon.publisher, daemon.objects.each(Runs)
     state = pipeline.state()
-    if shutdown.requested:  # encoders give the processor back to what has to be written yet
-        daemon.recording.drop_clips()
+    for each in running if ending.in_haste else ():
+        each.hurry()
     daemon.photos.close()
     if daemon.fetch is not None:
         daemon.fetch.close()
-    daemon.peers.close()
-    daemon.heat.stop()
-    daemon.disk.stop()
     if daemon.web is not None:
-        daemon.web.stop(left_s())
-    ended = pipeline.stop(left_s())
+        daemon.web.stop(ending.left_s())
+    ended = pipeline.stop(ending.left_s())
     frames, errors = state.frames.classified, publisher.errors
     failure = pipeline.failure
-    with ExitStack() as rest:  # also where the output cannot be written
-        rest.callback(lambda: daemon.recording.stop_history(left_s()))
-        rest.callback(daemon.recording.stop_clips, lambda: shutdown.requested)
+    with ExitStack() as rest:  # also where the output cannot be written; the last one first
+        for each in running:
+            rest.callback(each.stop, ending)
         publisher.close(None if failure else Summary(frames, errors, state.frames.dropped, state.uptime_s))
     # the interpreter would end under threads that still run: one that is inside OpenCV aborts the process then
-    ended = all([ended, *(worker.join(left_s()) for worker in daemon.workers)])
+    ended = all([ended, *(worker.join(ending.left_s()) for worker in daemon.workers)])
     if ended:
         daemon.outbox.close()
     if failure is None and errors and not frames and not shutdown.requested:

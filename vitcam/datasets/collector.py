@@ -7,6 +7,7 @@ import time
 from collections import deque
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,12 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import NO_MODEL, Event, Frame, Image, ModelIdentity, Prediction
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.resize import shrunk
+from vitcam.run.kinds import Configured, Runs, Sees
 from vitcam.threads.worker import Worker
+
+if TYPE_CHECKING:
+    from vitcam.config.settings import Settings
+    from vitcam.run.ending import Ending
 
 log = logging.getLogger(__name__)
 
@@ -97,8 +103,8 @@ class _Collecting:
     trouble: str = ""
 
 
-class Collector:
-    """A `vitcam.sinks.sink.FrameSink`. One recording at a time; a thread of its own encodes and writes.
+class Collector(Runs, Sees, Configured):
+    """One recording at a time; a thread of its own encodes and writes.
 
     data_sets  where pictures are kept
     """
@@ -114,6 +120,19 @@ class Collector:
         self._followed = FollowedThings()
         self.worker = Worker("collect", self._work)
 
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        return (self.worker,)
+
+    def start(self) -> None:
+        """Nothing: it begins with the first recording."""
+
+    def stop(self, ending: "Ending") -> None:
+        """Nothing: `close` has ended it."""
+
+    def apply(self, new: "Settings") -> None:
+        self.data_sets.max_mb = new.collect.max_mb
+
     def begin(self, wanted: Wanted) -> Recorded:
         """Begin a recording with the next frame; one that runs ends. Raises UsageError where there is no room."""
         self.data_sets.check_room(wanted.dataset, wanted.label)
@@ -123,7 +142,7 @@ class Collector:
         self.worker.start()
         return self.state()
 
-    def stop(self) -> Recorded:
+    def end(self) -> Recorded:
         """End the recording; what was taken is kept."""
         with self._changed:
             if self._recording is not None:

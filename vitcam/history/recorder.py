@@ -9,6 +9,7 @@ from vitcam.frames import Event, Frame, Group, Guess, Place, Prediction
 from vitcam.history.best_picture import BestPicture, EncodedFrame
 from vitcam.history.clock import RunTimes
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
+from vitcam.run.kinds import Sees
 
 _REMEMBERED = 512  # looks, at every place: the recorder hears of an event some time after its start
 _FIRST_SAVE_NS, _LONGEST_GAP_NS = 5_000_000_000, 600_000_000_000
@@ -115,8 +116,8 @@ class _LastingEvent:
         self.saved_ns = now_ns
 
 
-class Recorder:
-    """A `vitcam.sinks.sink.FrameSink`.
+class Recorder(Sees):
+    """Makes of events what the history keeps, with the best picture of each.
 
     put     hands a change to the store; never waits
     forget  says of which events nothing is kept

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from vitcam.datasets.collector import QUALITY, kept_part
 from vitcam.datasets.followed import FollowedThings
@@ -13,8 +14,14 @@ from vitcam.errors import VitcamError
 from vitcam.frames import NO_MODEL, Event, Frame, Image, Place, Prediction
 from vitcam.inbox.answers import InboxAnswers
 from vitcam.inbox.entry import InboxEntry, Why
+from vitcam.inbox.waiting import InboxLimits
 from vitcam.pictures.encode import encode_jpeg
+from vitcam.run.kinds import Configured, Runs, Sees
 from vitcam.threads.worker import Worker
+
+if TYPE_CHECKING:
+    from vitcam.config.settings import Settings
+    from vitcam.run.ending import Ending
 
 log = logging.getLogger(__name__)
 
@@ -39,8 +46,8 @@ class _Chosen:
     masked: int
 
 
-class InboxKeeper:
-    """A `vitcam.sinks.sink.FrameSink`. A thread of its own encodes and writes; one frame waits at most.
+class InboxKeeper(Runs, Sees, Configured):
+    """Chooses pictures of which the model is unsure. A thread of its own encodes and writes; one frame waits at most.
 
     answers  of those who name the pictures
     space   says which embeddings can be compared with those of the model in use
@@ -73,6 +80,19 @@ class InboxKeeper:
         self._credit = _AT_ONCE
         self._pause_until_s = 0.0
         self.worker = Worker("inbox", self._work)
+
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        return (self.worker,)
+
+    def start(self) -> None:
+        """Nothing: it begins with the first prediction."""
+
+    def stop(self, ending: "Ending") -> None:
+        """Nothing: `close` has ended it."""
+
+    def apply(self, new: "Settings") -> None:
+        self.inbox.limits = InboxLimits(new.inbox.pictures, new.inbox.max_mb)
 
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         """One frame was classified."""

@@ -3,16 +3,16 @@
 import threading
 from collections import Counter
 
-from vitcam.frames import Event, Prediction, Unreadable
-from vitcam.sinks.sink import Summary
+from vitcam.frames import Event, Prediction
+from vitcam.run.kinds import Hears
 
 MOST_SERIES = 1000
 OTHERS = "(others)"
 """The label that all further ones are counted under: each pair of label and zone is a series that Prometheus keeps."""
 
 
-class EventCounts:
-    """A `vitcam.sinks.sink.Sink` that counts what begins."""
+class EventCounts(Hears):
+    """Counts what begins."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -23,24 +23,14 @@ class EventCounts:
         with self._lock:
             return dict(self._counts)
 
-    def serving(self, url: str) -> None:
-        """As `Sink` has it."""
+    def heard(self, prediction: Prediction | None, events: tuple[Event, ...]) -> None:
+        for event in events:
+            if event.phase == "new":
+                self._count(event)
 
-    def prediction(self, prediction: Prediction, changed: bool) -> None:
-        """As `Sink` has it."""
-
-    def event(self, event: Event) -> None:
-        """As `Sink` has it."""
-        if event.phase != "new":
-            return
+    def _count(self, event: Event) -> None:
         series = event.shown.label or event.label, event.zone or ""
         with self._lock:
             if series not in self._counts and len(self._counts) >= MOST_SERIES:
                 series = OTHERS, ""
             self._counts[series] += 1
-
-    def unreadable(self, bad: Unreadable) -> None:
-        """As `Sink` has it."""
-
-    def close(self, summary: Summary | None) -> None:
-        """As `Sink` has it."""

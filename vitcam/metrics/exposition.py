@@ -3,7 +3,7 @@
 source  https://prometheus.io/docs/instrumenting/exposition_formats/
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry
@@ -18,6 +18,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
 from vitcam.meters import BUCKETS_S, StageTimes
+from vitcam.run.figures import Figure
 from vitcam.state import State
 
 
@@ -40,6 +41,8 @@ class RunFigures:
     """Whether something stands still that only a restart can repair."""
     build: Mapping[str, str]
     """`version`, `model`, `runtime`."""
+    parts: Sequence[Figure] = ()
+    """Of the parts of the run."""
 
 
 def exposition(figures: RunFigures, accept: str) -> tuple[bytes, str]:
@@ -61,6 +64,7 @@ class _Families(Collector):
         yield from self._machine()
         yield from self._kept()
         yield from self._broker()
+        yield from map(_family, self._figures.parts)
         yield InfoMetricFamily("vitcam_build", "What runs.", value=dict(self._figures.build))
 
     def _pipeline(self) -> Iterator[Metric]:
@@ -99,14 +103,7 @@ class _Families(Collector):
         yield faults
 
     def _machine(self) -> Iterator[Metric]:
-        heat, cost = self._figures.state.heat, self._figures.state.cost
-        if heat.celsius is not None:
-            yield GaugeMetricFamily("vitcam_temperature_celsius", "Of the hottest sensor.", value=heat.celsius)
-        yield GaugeMetricFamily("vitcam_heat_limited", "1: heat limits the rate.", value=heat.max_fps > 0)
-        hindered = GaugeMetricFamily("vitcam_hindered", "1: the processor is slowed by this.", labels=["cause"])
-        for cause in heat.hindrances:
-            hindered.add_metric([cause], 1)
-        yield hindered
+        cost = self._figures.state.cost
         yield CounterMetricFamily("vitcam_cpu_seconds", "Processor time, with child processes.", value=cost.cpu_s)
         if cost.memory_bytes is not None:
             yield GaugeMetricFamily("vitcam_memory_bytes", "In memory, with child processes.", value=cost.memory_bytes)
@@ -135,6 +132,14 @@ class _Families(Collector):
             yield GaugeMetricFamily("vitcam_mqtt_waiting", "Events not confirmed by the broker.", value=mqtt.waiting)
             given_up = "Events that were too old or too many."
             yield CounterMetricFamily("vitcam_mqtt_given_up", given_up, value=mqtt.given_up)
+
+
+def _family(figure: Figure) -> Metric:
+    kind = CounterMetricFamily if figure.counts else GaugeMetricFamily
+    family = kind(figure.name, figure.doc, labels=figure.labels)
+    for labels, value in figure.values.items():
+        family.add_metric(labels, value)
+    return family
 
 
 def _cumulative(times: StageTimes) -> Iterator[tuple[str, float]]:

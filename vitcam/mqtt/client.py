@@ -7,18 +7,22 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from vitcam.frames import Event, Prediction, Unreadable
+from vitcam.frames import Event, Prediction
 from vitcam.mqtt.broker import ANSWER_S, Broker, BrokerTrouble
 from vitcam.mqtt.deliveries import KIND, Deliveries
 from vitcam.mqtt.parts import MqttParts
 from vitcam.mqtt.refusals import Refusals
 from vitcam.mqtt.session import END_WITHIN_S, MqttSession
-from vitcam.sinks.sink import Summary
+from vitcam.run.kinds import Hears, Runs
 from vitcam.state import MqttState
 from vitcam.storage.outbox import Delivery
 from vitcam.threads.worker import Watched, Worker
 from vitcam.wire import event_record
+
+if TYPE_CHECKING:
+    from vitcam.run.ending import Ending
 
 log = logging.getLogger(__name__)
 
@@ -29,8 +33,8 @@ _MANY_BREAKS = 3
 _UNCONNECTED_END_S = 0.1  # a host that does not answer is not waited for
 
 
-class MqttClient:
-    """A sink that passes events on, and a thread that talks with the broker.
+class MqttClient(Runs, Hears):
+    """Passes events on, with a thread that talks with the broker.
 
     broker         how it is reached
     parts          what is sent and done
@@ -55,7 +59,10 @@ class MqttClient:
         self._trouble = ""
         self._logged: tuple[str, float] = ("", float("-inf"))
         self._worker = Worker("mqtt", self._run)
-        self.workers: tuple[Watched, ...] = (self._worker, parts.disk, parts.doing)
+
+    @property
+    def workers(self) -> tuple[Watched, ...]:
+        return (self._worker, self.parts.disk, self.parts.doing)
 
     # in any thread
 
@@ -85,13 +92,9 @@ class MqttClient:
         trouble = refused if self._connected and refused else self._trouble or refused
         return MqttState(True, self._connected, self._broker.address, waiting, lost, trouble)
 
-    # a sink
-
-    def serving(self, url: str) -> None: ...
-
-    def prediction(self, prediction: Prediction, changed: bool) -> None: ...
-
-    def unreadable(self, bad: Unreadable) -> None: ...
+    def heard(self, prediction: Prediction | None, events: tuple[Event, ...]) -> None:
+        for event in events:
+            self.event(event)
 
     def event(self, event: Event) -> None:
         """Take an event over; does not wait. Where too many wait for the disk, it is dropped and counted."""
@@ -111,7 +114,7 @@ class MqttClient:
     def alert(self, delivery: Delivery) -> bool:
         return self._alerts.take(delivery)
 
-    def close(self, summary: Summary | None) -> None:
+    def stop(self, ending: "Ending") -> None:
         """Send what waits if that is quick, say that the camera is offline, and end."""
         self._closing.set()
         if not self._worker.started:

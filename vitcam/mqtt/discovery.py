@@ -11,6 +11,7 @@ from typing import Any
 from vitcam._version import __version__
 from vitcam.mqtt.topics import COMMANDS
 from vitcam.mqtt.watched import Presence, slug_of
+from vitcam.run.entity import Entity
 
 MOST_CHOICES = 100
 MOST_ENTITIES = 256
@@ -35,7 +36,8 @@ class Announced:
     models: tuple[str, ...] = ()
     """Those that may be chosen, with the one in use; fewer than two: nothing is to be chosen."""
     overlays: tuple[str, ...] = ()
-    has_temperature: bool = False
+    offered: tuple[Entity, ...] = ()
+    """What parts of the run have to show."""
     page: str = ""
     """Address of the page for people; empty: only this machine can open it, or nobody knows."""
     board: str = ""
@@ -188,16 +190,13 @@ def _figures(camera: Announced) -> dict[str, Component]:
             "entity_category": _DIAGNOSTIC,
         },
     }
-    if camera.has_temperature:
-        found["temperature"] = {
-            "platform": "sensor",
-            "name": "Temperature",
-            "device_class": "temperature",
+    for each in camera.offered:
+        found[each.key] = {
+            "platform": each.platform,
+            "name": each.name,
             "state_topic": state,
-            "value_template": "{{ value_json.heat.celsius }}",
-            "unit_of_measurement": "°C",
-            "state_class": "measurement",
-            "suggested_display_precision": 0,
+            "value_template": f"{{{{ value_json.{each.shows} }}}}",
+            **each.more,
             "entity_category": _DIAGNOSTIC,
         }
     return found

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from vitcam.config.settings import Settings
 from vitcam.frames import Event, Place, Prediction
+from vitcam.run.kinds import Offers
+from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.sources.playback import Playback
@@ -16,7 +18,7 @@ from vitcam.web.stream.variant import Variant
 from vitcam.wire import event_record, shown_record
 
 _SHOWN_ELSEWHERE = frozenset(
-    ("status", "reason", "problem", "shown", "present", "controls", "presence", "fps", "heat")
+    ("status", "reason", "problem", "shown", "present", "controls", "presence", "fps")
 )  # of the templates of `vitcam.mqtt.discovery`
 _P_STEPS = 10  # a probability that moves by less than a tenth is not worth a message
 
@@ -29,12 +31,15 @@ class Report:
     """Makes it, once it is sent: most are not."""
     key: str
     """Another one where something changed that people or rules look at."""
+    offered: frozenset[str] = frozenset()
+    """What of it entities of parts show."""
 
     def text_within(self, most_bytes: int) -> str:
         """As JSON. What is too large loses its largest parts, but never what Home Assistant shows."""
         record = dict(self.record())
         while len((text := json.dumps(record, ensure_ascii=False)).encode()) > most_bytes:
-            sizes = {key: len(json.dumps(value)) for key, value in record.items() if key not in _SHOWN_ELSEWHERE}
+            shown = _SHOWN_ELSEWHERE | self.offered
+            sizes = {key: len(json.dumps(value)) for key, value in record.items() if key not in shown}
             if not sizes:
                 break
             del record[max(sizes, key=lambda key: sizes[key])]
@@ -57,6 +62,8 @@ class Reporter:
     default: Current[Variant]
     """What viewers get who choose nothing."""
     playback: Playback
+    objects: Objects
+    """Of the run, some of which offer entities."""
     extra: Callable[[], Mapping[str, Any]] = dict
     """More for the message, which is worth one whenever it changes."""
 
@@ -76,4 +83,6 @@ class Reporter:
         seen = shown and (shown["label"], shown["level"], round(shown["p"] * _P_STEPS))
         ids = [event["id"] for event in present]
         weighty = (state.status, state.reason, state.problem, state.actions.trouble, seen, ids, controls, extra)
-        return Report(lambda: asdict(state) | more, json.dumps(weighty, ensure_ascii=False))
+        offered = (entity.shows for each in self.objects.each(Offers) for entity in each.entities())
+        kept = frozenset(shows.partition(".")[0] for shows in offered)
+        return Report(lambda: state.record() | more, json.dumps(weighty, ensure_ascii=False), kept)

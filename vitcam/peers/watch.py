@@ -12,12 +12,16 @@ from vitcam.errors import ConfigError
 from vitcam.peers.access import NO_ACCESS, PeerAccess, load_peer_access, peer_tokens_file
 from vitcam.peers.answers import Caption, LastEvent, PeerStatus
 from vitcam.peers.peer import Peer
+from vitcam.run.kinds import Configured, Runs
 from vitcam.slot import Slot
 from vitcam.storage.files import stamp_of
 from vitcam.threads.worker import Worker
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
+
+    from vitcam.config.settings import Settings
+    from vitcam.run.ending import Ending
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +60,7 @@ class PeerSeen:
     """None: it has no picture now."""
 
 
-class PeerWatch:
+class PeerWatch(Runs, Configured):
     """Any thread may call it. The thread begins when somebody looks for the first time.
 
     folder  the state folder with the tokens; None: there is none
@@ -79,6 +83,16 @@ class PeerWatch:
         self._slots = {peer.name: self._slots[peer.name] if peer.name in same else Slot() for peer in peers}
         self.peers = peers
 
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        return (self.worker,)
+
+    def start(self) -> None:
+        """Nothing: it begins when somebody looks."""
+
+    def apply(self, new: "Settings") -> None:
+        self.change(new.peers.own)
+
     def look(self) -> None:
         """Somebody looks: everything is fetched for a while."""
         self._wanted_until_s = time.monotonic() + LOOKS_S
@@ -90,7 +104,7 @@ class PeerWatch:
         """Holds what is known of a peer, nothing before its first answer; None: there is no such peer."""
         return self._slots.get(name)
 
-    def close(self) -> None:
+    def stop(self, ending: "Ending") -> None:
         """End what is running, and begin nothing more."""
         self._over = True
         self._wake.set()

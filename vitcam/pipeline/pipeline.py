@@ -18,10 +18,11 @@ from vitcam.pictures.resize import InputSpec
 from vitcam.pipeline.beats import Beats, PublishBeat
 from vitcam.pipeline.following import Following
 from vitcam.pipeline.latest_frame import ClassifiedFrame, LatestFrame
-from vitcam.pipeline.limits import Progress
+from vitcam.pipeline.limits import PaceLimits, Progress
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.retries import Retries
 from vitcam.pipeline.stages import CaptureStage, ClassifyStage
+from vitcam.run.kinds import HoldsPixels
 from vitcam.slot import Handover, Slot
 from vitcam.sources.source import Source
 from vitcam.state import Counts, FollowedState, Heartbeats, PipelineState, Rates, Status, ZoneRate
@@ -32,7 +33,7 @@ _SLOW_NS = 5_000_000_000
 _IDLE = PublishBeat()
 
 
-class Pipeline:
+class Pipeline(HoldsPixels):
     """Runs frames from a source through a classifier.
 
     classify  called in one thread
@@ -111,6 +112,11 @@ class Pipeline:
     def gate(self) -> Callable[[Frame], bool] | None:
         """The gate in force."""
         return self._options.gate
+
+    @property
+    def limits(self) -> PaceLimits:
+        """Of its pace, which others may set."""
+        return self._options.limits
 
     @property
     def follower(self) -> Follower:

@@ -8,14 +8,15 @@ from vitcam.frames import Event, Frame, Prediction
 from vitcam.problems.frozen import FrozenWatch
 from vitcam.problems.judge import SENTENCES, Judge, Lasts, Trouble
 from vitcam.problems.look import look_at
+from vitcam.run.kinds import Sees
 
 log = logging.getLogger(__name__)
 
 _EVERY_NS = 500_000_000
 
 
-class ProblemWatch:
-    """A `vitcam.sinks.sink.FrameSink`; a look takes 0.6 ms.
+class ProblemWatch(Sees):
+    """Looks at frames as they come; a look takes 0.6 ms.
 
     new_id  gives the id of an event
     tell    gets each problem when it begins and when it ends, with the frame at which it did; None: the run ended

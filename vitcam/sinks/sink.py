@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from vitcam.frames import Event, Frame, Prediction, Unreadable
+from vitcam.frames import Event, Prediction, Unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +40,4 @@ class Sink(Protocol):
 
     def close(self, summary: Summary | None) -> None:
         """Nothing more will come; None where the run failed and there is nothing to sum up."""
-        ...
-
-
-class FrameSink(Protocol):
-    """Gets the pictures, too. Called from the publishing thread, in order; while it works, newer frames wait."""
-
-    def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
-        """One frame was classified. A frame that is kept holds the camera's memory: copy or encode it.
-
-        events  what began, lasts or ended with it; mostly nothing
-        """
-        ...
-
-    def drop_pixels(self) -> None:
-        """Masks were drawn: keep no picture that was taken before. Called in another thread, never beside `saw`."""
-        ...
-
-    def close(self, events: tuple[Event, ...]) -> None:
-        """Nothing more will come. `events` have ended by that."""
         ...

@@ -1,4 +1,5 @@
-"""Every thread of `vitcam run`: what it does, what it may wait for, and what happens where it fails or stands still.
+"""Every thread of a run but those of its parts: what it does, what it may wait for, and what happens where it fails or
+stands still.
 
 The thread table of docs/program/architecture.md is made from this one.
 """
@@ -145,7 +146,6 @@ KINDS: Mapping[str, ThreadKind] = {
         60.0,
     ),
     "clip limit": ThreadKind("ends an encoder that takes too long", "its time", fails="the thread `clips` ends it"),
-    "heat": ThreadKind("reads the temperature every two seconds", "a sensor", "the temperature is not watched", 30.0),
     "disk": ThreadKind(
         "looks every five seconds whether the disk has room, and whether the models can be read",
         "the disk",

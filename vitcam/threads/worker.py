@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
-from vitcam.threads.kinds import kind_of
+from vitcam.threads.kinds import ThreadKind, kind_of
 
 log = logging.getLogger(__name__)
 
@@ -38,13 +38,14 @@ class Watched(Protocol):
 class Worker:
     """Runs a loop in a thread, and again after an error, with growing pauses.
 
-    name  of the thread; its row in `KINDS` says how long it may stand still
+    name  of the thread
     run   the loop: it calls `beat` in each turn, and returns once there is nothing more to do
+    kind  says how long it may stand still; None: the row of that name in `KINDS` does
     """
 
-    def __init__(self, name: str, run: Callable[[], None]) -> None:
+    def __init__(self, name: str, run: Callable[[], None], kind: ThreadKind | None = None) -> None:
         self.name = name
-        self._kind = kind_of(name)
+        self._kind = kind or kind_of(name)
         self._run = run
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None

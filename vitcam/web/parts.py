@@ -18,6 +18,7 @@ from vitcam.names.vocabulary import Vocabulary
 from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.decode import Decoded
 from vitcam.pipeline.latest_frame import ClassifiedFrame
+from vitcam.run.run import Objects
 from vitcam.run_model import RunModel, vocabulary_of
 from vitcam.slot import Current, Slot
 from vitcam.sources.active_crop import ActiveCrop
@@ -199,6 +200,8 @@ class WebParts:
     """The one in use."""
     photos: PhotoBackend
     """Answers uploaded photos; called in a thread of its own, so it needs an interpreter of its own."""
+    objects: Objects = field(default_factory=Objects)
+    """The objects of the run, by their kinds."""
     default: Current[Variant] = field(default_factory=lambda: Current(Variant()))
     """Of `/stream` and `/snapshot.jpg` without parameters."""
     crop: ActiveCrop = field(default_factory=ActiveCrop)

@@ -1,5 +1,6 @@
 """Every route. Each entry stands in the class that answers it: what it does, and what a caller needs for it."""
 
+from vitcam.parts import PARTS
 from vitcam.web.context import Handlers
 from vitcam.web.openapi.document import OpenApiRoute
 from vitcam.web.routes.alerts import AlertRoutes
@@ -53,5 +54,6 @@ HANDLERS: tuple[type[Handlers], ...] = (
     RememberedRoute,
     LoginRoutes,
     OpenApiRoute,
+    *(handlers for part in PARTS for handlers in part.handlers()),
 )
 ROUTES = tuple(route for each in HANDLERS for route in each.ROUTES)

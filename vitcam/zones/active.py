@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from vitcam.errors import UsageError, VitcamError
+from vitcam.run.kinds import HoldsPixels
 from vitcam.zones.areas import NO_AREAS, Areas
 
 log = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ class ActiveAreas:
         self._in_force = (areas, origin)
         self._save = save
         self._changing = threading.RLock()
-        self._holders: tuple[Callable[[], None], ...] = ()
+        self._holders: tuple[HoldsPixels, ...] = ()
 
     @property
     def areas(self) -> Areas:
@@ -55,13 +56,12 @@ class ActiveAreas:
         """The same with other zones and masks to begin with."""
         return ActiveAreas(areas, self._save, self._in_force[1], self.unknown)
 
-    def on_new_masks(self, *drop_pixels: Callable[[], None]) -> None:
-        """Add what holds pictures. Call it before anything runs.
+    def attach(self, *holders: HoldsPixels) -> None:
+        """Add what drops its pictures once masks were added. Those nearer to the source come first.
 
-        drop_pixels  called after masks were added. It returns once nothing that it stands for gives out a picture without
-                them any more. Those nearer to the source are called first. Raises VitcamError if that takes too long
+        Call it before anything runs.
         """
-        self._holders += drop_pixels
+        self._holders += holders
 
     def become(self, other: "ActiveAreas") -> None:
         """Take over what another one was made with, as when the settings were read again."""
@@ -101,5 +101,5 @@ class ActiveAreas:
         if set(areas.masks) <= set(before.masks):
             return
         with ExitStack() as each:  # calls all of them, whatever one raises; the last one first
-            for drop_pixels in reversed(self._holders):
-                each.callback(drop_pixels)
+            for holder in reversed(self._holders):
+                each.callback(holder.drop_pixels)

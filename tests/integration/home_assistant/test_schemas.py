@@ -7,6 +7,7 @@ import pytest
 from tests.home_assistant.running import home_assistant
 from vitcam.mqtt.discovery import Announced, discovery_payload, platforms, with_tombstones
 from vitcam.mqtt.watched import Presence
+from vitcam.parts.heat.watch import TEMPERATURE
 
 FULL = Announced(
     name="kitchen",
@@ -18,7 +19,7 @@ FULL = Announced(
     ),
     models=("everyday", "mine"),
     overlays=("none", "evidence"),
-    has_temperature=True,
+    offered=(TEMPERATURE,),
     page="http://192.168.1.7:8420",
     board="Raspberry Pi 5 Model B Rev 1.0",
 )

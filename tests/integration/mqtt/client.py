@@ -12,6 +12,7 @@ import pytest
 
 from tests.frames import SECOND
 from vitcam.config.mqtt import MqttSettings
+from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.frames import Event
 from vitcam.mqtt.broker import Broker
 from vitcam.mqtt.client import MqttClient
@@ -21,6 +22,7 @@ from vitcam.mqtt.deliveries import Deliveries
 from vitcam.mqtt.parts import MqttParts
 from vitcam.mqtt.report import Report
 from vitcam.mqtt.topics import Topics
+from vitcam.run.ending import Ending
 from vitcam.storage.outbox import Delivery, Outbox
 
 
@@ -49,7 +51,7 @@ def connecting(
     try:
         yield client
     finally:
-        client.close(None)
+        client.stop(Ending(ShutdownRequest()))
         assert client.workers[0].join(20)
         outbox.close()
 

@@ -17,6 +17,8 @@ from tests.integration.mqtt.client import Flow, SentTwice, connecting, event
 from tests.mosquitto import Mosquitto, Subscriber
 from tests.needs import need_program
 from vitcam.config.mqtt import MqttSettings, MqttVersion
+from vitcam.daemon.shutdown import ShutdownRequest
+from vitcam.run.ending import Ending
 
 pytestmark = pytest.mark.slow("vitcam/mqtt", "vitcam/storage/outbox.py", "tests/mosquitto.py")
 EVENTS = "vitcam/cam/event"
@@ -222,7 +224,7 @@ def test_a_broker_that_never_answers_costs_nothing(closes: bool, monkeypatch: py
         assert (state.connected, state.waiting) == (False, 1)
         assert f"127.0.0.1:{port}" in state.trouble
         began_s = time.monotonic()
-        client.close(None)
+        client.stop(Ending(ShutdownRequest()))
         assert client.workers[0].join(20)
         assert time.monotonic() - began_s < 10
 

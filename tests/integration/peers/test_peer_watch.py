@@ -19,12 +19,14 @@ from tests.secured import PASSWORD, ask, basic, protected
 from vitcam.access.tokens import Scope, create_token
 from vitcam.config.peers import PeerSettings
 from vitcam.config.settings import Settings
+from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.doctor import peers as doctor
 from vitcam.doctor.check import CheckContext
 from vitcam.machine import Machine
 from vitcam.peers.access import keep_peer_access
 from vitcam.peers.peer import Peer
 from vitcam.peers.watch import PeerSeen, PeerWatch
+from vitcam.run.ending import Ending
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 from vitcam.web.tls import CertificateFiles
@@ -78,7 +80,7 @@ def watching(*peers: Peer, folder: Path | None = None) -> Iterator[PeerWatch]:
     try:
         yield watch
     finally:
-        watch.close()
+        watch.stop(Ending(ShutdownRequest()))
         assert watch.worker.join(10)
 
 

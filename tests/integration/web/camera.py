@@ -19,6 +19,7 @@ from vitcam.model.attention.packed import pack
 from vitcam.model.card import ModelCard
 from vitcam.model.record import ModelInfo
 from vitcam.model.runtime import RuntimeInfo
+from vitcam.parts.heat.state import Heat
 from vitcam.pictures.decode import Decoded, decode
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.pipeline.latest_frame import ClassifiedFrame
@@ -26,7 +27,7 @@ from vitcam.rects import Box, Rect
 from vitcam.run_model import RunModel
 from vitcam.slot import Current, Slot
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.state import Counts, FollowedState, Heat, History, State, Status, ZoneRate
+from vitcam.state import Counts, FollowedState, History, State, Status, ZoneRate
 from vitcam.web.parts import PhotoBackend, WebParts
 from vitcam.web.server import WebServer
 from vitcam.web.stream.variant import Demand
@@ -144,7 +145,9 @@ class Camera:
         )
         reasons = (*filter(None, (self.reason,)), *self.troubles)
         status: Status = "degraded" if self.status == "ok" and reasons else self.status
-        state = State(status, "; ".join(reasons), 1.0, "test", "toy", frames=frames, zones=zones, heat=self.heat)
+        state = State(
+            status, "; ".join(reasons), 1.0, "test", "toy", frames=frames, zones=zones, parts={"heat": self.heat}
+        )
         return replace(
             state,
             reasons=reasons,

@@ -37,7 +37,7 @@ def samples(text: str) -> Samples:
 def test_prometheus_reads_the_frames_events_and_times_of_a_run(camera: Camera) -> None:
     counts, meter = EventCounts(), LatencyMeter()
     for each in (event("cat", "door"), event("cat", "door"), event("cat", "door", "end"), event("dog")):
-        counts.event(each)
+        counts.heard(None, (each,))
     for ms in (0.5, 7, 7, 9000):
         meter.add(ms)
     parts = camera.parts(
@@ -81,7 +81,7 @@ def test_openmetrics_is_given_to_who_asks_for_it(server: WebServer) -> None:
 def test_ever_new_labels_do_not_make_series_without_end() -> None:
     counts = EventCounts()
     for number in range(MOST_SERIES + 50):
-        counts.event(event(f"thing {number}"))
+        counts.heard(None, (event(f"thing {number}"),))
 
     found = counts.snapshot()
     assert len(found) == MOST_SERIES + 1

@@ -55,7 +55,7 @@ def acting(*rules: OnSettings) -> Iterator[tuple[ActionRunner, Doer, Doer, Kept]
     finally:
         pins.may_end.set()
         files.may_end.set()
-        found.close(None)
+        found.close()
 
 
 def lasting(id_: str, for_s: float = 0.0) -> Event:
@@ -239,7 +239,7 @@ def test_the_end_of_a_run_does_what_its_last_events_ask_for() -> None:
     with acting(replace(FILE, phase="end")) as (found, _, files, _):
         found.event(lasting("1"))
         found.event(replace(lasting("1"), phase="end", end_ns=time.monotonic_ns()))
-        found.close(None)
+        found.close()
 
         assert files.done == ["1"]
 
@@ -250,6 +250,6 @@ def test_the_end_of_a_run_waits_only_a_moment_for_what_hangs() -> None:
         found.event(lasting("1"))
         assert eventually(lambda: files.done)
         began = time.monotonic()
-        found.close(None)
+        found.close()
 
         assert time.monotonic() - began < 5

@@ -55,7 +55,7 @@ class Running:
 def running(tmp_path: Path) -> Iterator[Running]:
     found = Running(tmp_path)
     yield found
-    found.engine.runner.close(None)
+    found.engine.runner.close()
 
 
 def test_an_alert_acts_from_the_next_event_on_beside_the_rules_of_the_file(running: Running) -> None:
@@ -73,7 +73,7 @@ def test_an_alert_acts_from_the_next_event_on_beside_the_rules_of_the_file(runni
 
 def test_a_reload_of_the_configuration_leaves_the_alerts(running: Running) -> None:
     running.alerts.make({"sound": True})
-    running.engine.change(Settings(on=(replace(FILE, name="other"),)))
+    running.engine.apply(Settings(on=(replace(FILE, name="other"),)))
 
     assert [rule.name for rule in running.engine.runner.rules] == ["other", "page-anything"]
     assert [rule["place"] for rule in running.alerts.record()["rules"]] == [FILE.place]
@@ -137,7 +137,7 @@ def test_changes_and_deletions_are_kept_for_the_next_run(running: Running, tmp_p
     assert running.alerts.delete(second["id"]) == ""
 
     again = Running(tmp_path)
-    again.engine.runner.close(None)
+    again.engine.runner.close()
     assert [rule.for_s for rule in again.engine.runner.rules] == [0, 7]
     assert again.alerts.record()["alerts"][0]["id"] == first["id"]
     assert again.alerts.watched_labels == [("cup", "the alert page-cup is for")]
@@ -176,7 +176,7 @@ def test_a_disk_that_cannot_be_written_is_said_and_the_alert_acts_all_the_same(t
     (tmp_path / "file").write_text("")
     running = Running(tmp_path / "file")
     made = running.alerts.make({"sound": True})
-    running.engine.runner.close(None)
+    running.engine.runner.close()
 
     assert (made["remembered"], "cannot be written" in made["reason"]) == (False, True)
     assert len(running.engine.runner.rules) == 2

@@ -13,6 +13,9 @@ import pytest
 from vitcam.daemon import supervisor
 from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.errors import VitcamError
+from vitcam.run.ending import Ending
+from vitcam.run.kinds import Runs
+from vitcam.run.run import Objects
 from vitcam.sinks.sink import Summary
 from vitcam.state import PipelineState
 from vitcam.threads.worker import Watched
@@ -29,28 +32,41 @@ class Parts:
         self.pipeline = SimpleNamespace(
             state=lambda: PipelineState("ok", "", 1.0, "demo", "toy"), failure=None, stop=self._part("pipeline", True)
         )
-        self.photos = SimpleNamespace(close=lambda: None)
+        self.photos = self.outbox = SimpleNamespace(close=lambda: None)
         self.fetch = None
-        self.peers = self.outbox = SimpleNamespace(close=lambda: None)
-        self.heat = self.disk = SimpleNamespace(stop=lambda: None)
         self.web = SimpleNamespace(stop=self._part("web", None))
-        self.recording = SimpleNamespace(
-            drop_clips=lambda: self.asked.append("drop clips"),
-            stop_clips=lambda in_haste: self.asked.append(f"clips {in_haste()}"),
-            stop_history=self._part("history", None),
-        )
+        self.objects = Objects()
+        self.objects.add(Running("history", self), Running("clips", self))
 
     def _closed(self, summary: Summary | None) -> None:
         self.asked.append("publisher")
 
     def _part(self, name: str, result: Any) -> Any:
         def stop(timeout_s: float) -> Any:
-            self.asked.append(name)
-            if self._hangs:
-                threading.Event().wait(timeout_s)
+            self.take_time(name, timeout_s)
             return result
 
         return stop
+
+    def take_time(self, name: str, timeout_s: float) -> None:
+        self.asked.append(name)
+        if self._hangs:
+            threading.Event().wait(timeout_s)
+
+
+class Running(Runs):
+    workers = ()
+
+    def __init__(self, name: str, parts: Parts) -> None:
+        self._name, self._parts = name, parts
+
+    def start(self) -> None: ...
+
+    def hurry(self) -> None:
+        self._parts.asked.append(f"hurry {self._name}")
+
+    def stop(self, ending: Ending) -> None:
+        self._parts.take_time(f"{self._name} {ending.in_haste}", ending.left_s())
 
 
 def ended(parts: Parts, by_signal: bool) -> float:
@@ -63,12 +79,13 @@ def ended(parts: Parts, by_signal: bool) -> float:
 
 
 @pytest.mark.parametrize("by_signal", [True, False])
-def test_after_a_signal_clips_that_wait_are_dropped_before_anything_else(by_signal: bool) -> None:
+def test_after_a_signal_all_hurry_before_anything_ends_and_what_began_last_ends_first(by_signal: bool) -> None:
     parts = Parts(hangs=False)
     ended(parts, by_signal)
 
-    first = ["drop clips"] if by_signal else []
-    assert parts.asked == [*first, "web", "pipeline", "publisher", f"clips {by_signal}", "history"]
+    first = ["hurry history", "hurry clips"] if by_signal else []
+    last = [f"clips {by_signal}", f"history {by_signal}"]
+    assert parts.asked == [*first, "web", "pipeline", "publisher", *last]
 
 
 def test_an_output_that_cannot_be_written_keeps_nothing_from_the_history() -> None:
@@ -81,14 +98,14 @@ def test_an_output_that_cannot_be_written_keeps_nothing_from_the_history() -> No
     with pytest.raises(VitcamError, match="No space left"):
         ended(parts, by_signal=False)
 
-    assert parts.asked[-2:] == ["clips False", "history"]
+    assert parts.asked[-2:] == ["clips False", "history False"]
 
 
 def test_parts_that_all_hang_leave_time_to_write_the_history() -> None:
     parts = Parts(hangs=True)
 
     assert ended(parts, by_signal=True) < 1.5
-    assert parts.asked[-1] == "history"
+    assert parts.asked[-1] == "history True"
 
 
 INSIDE_OPENCV = """

@@ -20,12 +20,13 @@ from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Event, Frame, Prediction
 from vitcam.model.bundle import read
 from vitcam.model.files import find_model
+from vitcam.run.kinds import Sees
 
 LABELS = {name: set(read(find_model(name)).labels) for name in ("mnist", "cifar10", "cifar10-scratch")}  # type: ignore[union-attr]
 PHOTOS = 120
 
 
-class Witness:
+class Witness(Sees):
     """A frame sink that keeps every prediction."""
 
     def __init__(self) -> None:
@@ -48,7 +49,7 @@ def run_of(source: Path, state: Path, **zones: str) -> tuple[Daemon, Witness]:
     settings = replace(settings, zones=tuple(ZoneSettings(name, "0,0,1,1", (label,)) for name, label in zones.items()))
     daemon = assemble(RunOptions(settings, lambda: settings), {"STATE_DIRECTORY": str(state)}, patient=False)
     witness = Witness()
-    daemon.publisher.show_to(witness)
+    daemon.publisher.attach(witness)
     return daemon, witness
 
 

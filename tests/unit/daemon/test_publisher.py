@@ -10,6 +10,7 @@ from vitcam.daemon.publisher import Publisher, event_id
 from vitcam.errors import VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Prediction, Unreadable
+from vitcam.run.kinds import Sees
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Summary
 
@@ -82,7 +83,7 @@ def test_a_full_disk_is_said_in_one_sentence() -> None:
         publisher.prediction(frame(), prediction())
 
 
-class Album:
+class Album(Sees):
     """Keeps what it was shown."""
 
     def __init__(self) -> None:
@@ -98,9 +99,9 @@ class Album:
         self.ended = [event.phase for event in events]
 
 
-def test_a_frame_sink_gets_each_frame_with_its_prediction_and_the_events_it_caused() -> None:
+def test_who_sees_gets_each_frame_with_its_prediction_and_the_events_it_caused() -> None:
     album, publisher = Album(), Publisher(Rules(), lambda: None)
-    publisher.show_to(album)
+    publisher.attach(album)
     for i in range(8):
         publisher.prediction(frame(i), prediction("cup", 0.95, i * SECOND // 5, i))
     publisher.close(None)
@@ -154,7 +155,7 @@ def test_at_the_end_what_one_part_does_wrong_keeps_no_other_from_the_last_events
     publisher = Publisher(Rules(), lambda: stopped.append(True))
     last, album = Sink(), Album()
     publisher.connect(ClosedPipe(), last)
-    publisher.show_to(BrokenAlbum(), album)
+    publisher.attach(BrokenAlbum(), album)
     for i in range(8):
         publisher.prediction(frame(i), prediction("cup", 0.95, i * SECOND // 5, i))
     publisher.close(None)
@@ -164,10 +165,10 @@ def test_at_the_end_what_one_part_does_wrong_keeps_no_other_from_the_last_events
     assert stopped == [True]
 
 
-def test_a_frame_sink_that_fails_keeps_nothing_from_the_others() -> None:
+def test_who_sees_and_fails_keeps_nothing_from_the_others() -> None:
     seen: list[str] = []
 
-    class Failing:
+    class Failing(Sees):
         def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
             seen.append("failing")
             raise KeyError("oh")
@@ -181,7 +182,7 @@ def test_a_frame_sink_that_fails_keeps_nothing_from_the_others() -> None:
             seen.append("good")
 
     publisher = Publisher(Rules(), lambda: None)
-    publisher.show_to(Failing(), Good())
+    publisher.attach(Failing(), Good())
 
     with pytest.raises(KeyError):
         publisher.prediction(frame(), prediction())

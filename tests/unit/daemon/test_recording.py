@@ -13,11 +13,13 @@ from tests.frames import SECOND, picture, prediction
 from tests.problems import Scenes, fixed_camera
 from vitcam.config.settings import ClipSettings, ProblemSettings, Settings
 from vitcam.daemon.publisher import Publisher
-from vitcam.daemon.recording import EventClips, clips_and_problems
+from vitcam.daemon.recording import EventClips, clips_of, problems_of
+from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.events import Rules
 from vitcam.frames import Event, Prediction, Unreadable
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, Query, StoredEvent
+from vitcam.run.ending import Ending
 from vitcam.sinks.sink import Summary
 
 WITH_CLIPS = replace(Settings(), clips=ClipSettings(enabled=True), problems=ProblemSettings(enabled=False))
@@ -65,12 +67,14 @@ def test_a_problem_is_kept_with_its_picture_told_to_sinks_and_in_the_state(tmp_p
         image[::20] = 0
     scenes = Scenes(textured, fps=2.0)
     with opened(tmp_path) as store:
-        recording = clips_and_problems(Settings(), store, publisher)
+        watch = problems_of(Settings(), store, publisher)
+        assert watch is not None
+        publisher.attach(watch)
         for step in range(400):
             frame, predicted = scenes.at(step / 2)
             covered = replace(frame, preview=picture(180, 320, 0)) if step >= 300 else frame
             publisher.prediction(covered, replace(predicted, known=False, unfamiliar=True))
-        during = recording.problem()
+        during = watch.problem
         publisher.close(None)
         found = eventually(lambda: [e for e in store.find(Query(kind="problem")).events if e.end_ms])
         jpeg = store.picture(found[0])
@@ -110,47 +114,41 @@ def test_why_an_event_has_no_clip_stands_among_its_actions(tmp_path: Path) -> No
 
 
 def test_clips_of_a_run_are_encoded_before_it_ends(tmp_path: Path) -> None:
-    publisher, _ = a_publisher()
     with opened(tmp_path) as store:
         store.put(EventChange(stored("01EVENT"), "new"))
-        recording = clips_and_problems(WITH_CLIPS, store, publisher)
-        recording.start()
-        assert recording.clips is not None
+        clips = clips_of(WITH_CLIPS, store)
+        assert clips is not None
+        clips.queue.start()
         for step in range(30):
             happened = (event("new", 100),) if step == 0 else ()
-            recording.clips.recorder.saw(frame_at(100 + step / 10), prediction(at_ns=100 * SECOND), happened)
-        recording.clips.recorder.close((event("end", 100, 103),))
-        recording.stop_clips(lambda: False)
+            clips.recorder.saw(frame_at(100 + step / 10), prediction(at_ns=100 * SECOND), happened)
+        clips.recorder.close((event("end", 100, 103),))
+        clips.queue.stop(Ending(ShutdownRequest()))
         found = eventually(lambda: (event := store.get("01EVENT")) and event.clip and event)
 
     assert found
     assert found.clip == "clips/01EVENT.mp4"
-    assert recording.clip_counts().made == 1
+    assert clips.queue.counts().made == 1
 
 
 def test_without_ffmpeg_a_run_says_so_and_has_no_clips(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
-    recording = clips_and_problems(WITH_CLIPS, EventStore(tmp_path), a_publisher()[0])
 
-    assert recording.clips is None
-    assert not recording.clip_counts().enabled
+    assert clips_of(WITH_CLIPS, EventStore(tmp_path)) is None
     assert "no clips are recorded: clips need the program ffmpeg, and it is not installed" in caplog.text
 
 
 def test_clips_without_a_history_are_refused_with_a_sentence(caplog: pytest.LogCaptureFixture) -> None:
     off = replace(WITH_CLIPS, store=replace(WITH_CLIPS.store, enabled=False))
-    recording = clips_and_problems(off, None, a_publisher()[0])
 
-    assert recording.clips is None
+    assert clips_of(off, None) is None
     assert "no clips are recorded: no events are kept; switch store.enabled on" in caplog.text
 
 
 def test_switched_off_nothing_is_recorded(tmp_path: Path) -> None:
     off = replace(Settings(), problems=ProblemSettings(enabled=False))
-    recording = clips_and_problems(off, EventStore(tmp_path), a_publisher()[0])
-    recording.start()
-    recording.stop_clips(lambda: False)
 
-    assert (recording.clips, recording.watch, recording.problem()) == (None, None, None)
+    assert clips_of(off, EventStore(tmp_path)) is None
+    assert problems_of(off, EventStore(tmp_path), a_publisher()[0]) is None

@@ -4,30 +4,36 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import cv2
 import numpy as np
 import pytest
 
 from tests.refusals import naming
+from vitcam.actions.rule_engine import RuleEngine
 from vitcam.config.load import merge_layers
 from vitcam.config.settings import Settings, options
 from vitcam.config.tables import OnSettings, ZoneSettings
 from vitcam.daemon.assembly import assemble
+from vitcam.daemon.configured import ConfiguredOutput
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.reload import Reloader
 from vitcam.datasets.collector import Collector
 from vitcam.errors import ConfigError
 from vitcam.history.retention import RetentionRules
+from vitcam.inbox.keeper import InboxKeeper
 from vitcam.inbox.waiting import Inbox
 from vitcam.model.classifier import Classifier
+from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.view import Region
+from vitcam.web.parts import WebParts
 from vitcam.web.server import WebServer
 from vitcam.zones.areas import Areas, Zone
 
+T = TypeVar("T")
 LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
-    "camera.crop": ("0,0,0.5,1", lambda daemon: daemon.crop.region, Region(0, 0, 0.5, 1)),
+    "camera.crop": ("0,0,0.5,1", lambda daemon: of_page(daemon).crop.region, Region(0, 0, 0.5, 1)),
     "camera.masks": ("0,0,0.5,1;0,0,1,0.1", lambda daemon: masks(daemon), (Region(0, 0, 0.5, 1), Region(0, 0, 1, 0.1))),
     "model.fps": ("7", lambda daemon: daemon.pipeline._options.max_fps, 7.0),
     "model.top_k": ("3", lambda daemon: daemon.model.value.classifier.top_k, 3),
@@ -45,13 +51,13 @@ LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "inbox.max_mb": ("8", lambda daemon: inbox(daemon).limits.max_mb, 8.0),
     "store.keep_days": ("3", lambda daemon: history(daemon).keep_days, 3.0),
     "store.max_mb": ("70", lambda daemon: history(daemon).max_mb, 70.0),
-    "actions.secret": ("key", lambda daemon: daemon.rule_engine.webhooks.secret, "key"),
+    "actions.secret": ("key", lambda daemon: engine(daemon).webhooks.secret, "key"),
     "events.gap_s": ("6", lambda daemon: daemon.publisher.rules.gap_s, 6.0),
     "web.names": ("cam.example.org", lambda daemon: web(daemon)._names.value, ("cam.example.org",)),
     "overlay.mode": ("grid", lambda daemon: web(daemon)._parts.default.value.overlay, "grid"),
     "overlay.opacity": ("0.9", lambda daemon: web(daemon)._parts.default.value.opacity, 0.9),
-    "names.language": ("de", lambda daemon: daemon.names.in_force.wanted.language, "de"),
-    "log.emit": ("all", lambda daemon: daemon.console.every, True),
+    "names.language": ("de", lambda daemon: of_page(daemon).names.in_force.wanted.language, "de"),
+    "log.emit": ("all", lambda daemon: console(daemon).every, True),
 }
 """A new value, where it must arrive, and as what."""
 
@@ -61,29 +67,45 @@ def gate(daemon: Daemon) -> Any:
 
 
 def history(daemon: Daemon) -> RetentionRules:
-    store = daemon.recording.history
+    store = of_page(daemon).history
     assert store is not None
     assert store._writer.rules is not None
     return store._writer.rules
 
 
+def one(daemon: Daemon, kind: type[T]) -> T:
+    found = daemon.objects.one(kind)
+    assert found is not None
+    return found
+
+
 def inbox(daemon: Daemon) -> Inbox:
-    assert daemon.inbox is not None
-    return daemon.inbox.inbox
+    return one(daemon, InboxKeeper).inbox
 
 
 def collector(daemon: Daemon) -> Collector:
-    assert daemon.collector is not None
-    return daemon.collector
+    return one(daemon, Collector)
+
+
+def engine(daemon: Daemon) -> RuleEngine:
+    return one(daemon, RuleEngine)
+
+
+def console(daemon: Daemon) -> Any:
+    return one(daemon, ConfiguredOutput)._console
 
 
 def masks(daemon: Daemon) -> Any:
-    return daemon.areas.areas.masks
+    return of_page(daemon).areas.areas.masks
 
 
 def web(daemon: Daemon) -> WebServer:
     assert daemon.web is not None
     return daemon.web
+
+
+def of_page(daemon: Daemon) -> WebParts:
+    return web(daemon)._parts
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +126,7 @@ class Run:
         self.daemon = assemble(
             RunOptions(settings, self.read), {"STATE_DIRECTORY": str(Path(photo).parent)}, patient=False
         )
-        self.reload = Reloader(RunOptions(settings, self.read), self.daemon, {}).reload
+        self.reload = Reloader(RunOptions(settings, self.read), self.daemon).reload
 
     def read(self) -> Settings:
         found = merge_layers(None, [*self._fixed, *self.sets], {}, {}, Path("/nonexistent")).settings
@@ -154,10 +176,12 @@ def test_other_cameras_are_watched_from_the_next_look_on(run: Run) -> None:
     note = run.reload()
 
     assert note == ""
-    assert [(peer.name, peer.base) for peer in run.daemon.peers.peers] == [("garden", "http://192.168.1.21:8420/")]
+    assert [(peer.name, peer.base) for peer in one(run.daemon, PeerWatch).peers] == [
+        ("garden", "http://192.168.1.21:8420/")
+    ]
     run.sets = []
     run.reload()
-    assert run.daemon.peers.peers == ()
+    assert one(run.daemon, PeerWatch).peers == ()
 
 
 def test_a_gate_that_knows_the_scene_stays_when_other_settings_change(run: Run) -> None:
@@ -172,39 +196,39 @@ def test_a_gate_that_knows_the_scene_stays_when_other_settings_change(run: Run) 
 
 
 def test_a_crop_that_was_drawn_on_the_page_survives_a_reload_of_other_settings(run: Run) -> None:
-    run.daemon.crop.replace(Region(0, 0, 0.25, 1))
+    of_page(run.daemon).crop.replace(Region(0, 0, 0.25, 1))
     run.sets = ["model.fps=3"]
 
     run.reload()
 
-    assert run.daemon.crop.region == Region(0, 0, 0.25, 1)
+    assert of_page(run.daemon).crop.region == Region(0, 0, 0.25, 1)
 
 
 def test_what_was_drawn_on_the_page_survives_a_reload_of_other_settings(run: Run) -> None:
     drawn = Areas((Zone("door", Region(0, 0, 0.5, 1)),), (Region(0, 0, 0.25, 1),))
-    run.daemon.areas.replace(drawn)
-    run.daemon.crop.replace(Region(0, 0, 0.25, 1))
+    of_page(run.daemon).areas.replace(drawn)
+    of_page(run.daemon).crop.replace(Region(0, 0, 0.25, 1))
     run.sets = ["model.fps=3"]
     run.reload()
-    after = run.daemon.areas.areas
+    after = of_page(run.daemon).areas.areas
     run.sets = ["camera.masks=0,0,1,0.1"]
     run.reload()
 
     assert after == drawn
-    assert run.daemon.areas.areas == Areas(drawn.zones, (Region(0, 0, 1, 0.1),))
-    assert run.daemon.crop.region == Region(0, 0, 0.25, 1)
+    assert of_page(run.daemon).areas.areas == Areas(drawn.zones, (Region(0, 0, 1, 0.1),))
+    assert of_page(run.daemon).crop.region == Region(0, 0, 0.25, 1)
 
 
 def test_zones_of_the_configuration_come_and_go_without_a_restart(run: Run) -> None:
     run.zones = (ZoneSettings("door", "0,0,0.5,1", ("cup",), enter=0.7),)
     notes = [run.reload()]
-    drawn = run.daemon.areas.areas.zones
+    drawn = of_page(run.daemon).areas.areas.zones
     run.zones = ()
     notes.append(run.reload())
 
     assert notes == ["", ""]
     assert drawn == (Zone("door", Region(0, 0, 0.5, 1), ("cup",), enter=0.7),)
-    assert run.daemon.areas.areas.zones == ()
+    assert of_page(run.daemon).areas.areas.zones == ()
 
 
 @pytest.mark.parametrize(
@@ -228,11 +252,11 @@ def test_other_rules_and_their_webhooks_are_used_from_the_next_event_on(run: Run
     rules = (OnSettings("hook", webhook="http://127.0.0.1:1/"), OnSettings("lamp", gpio=17))
     settings = run.read()
 
-    note = Reloader(RunOptions(settings, lambda: replace(settings, on=rules)), run.daemon, {}).reload()
+    note = Reloader(RunOptions(settings, lambda: replace(settings, on=rules)), run.daemon).reload()
 
     assert note == ""
-    assert run.daemon.rule_engine.runner.rules == rules
-    assert run.daemon.rule_engine.webhooks.urls == {"http://127.0.0.1:1/"}
+    assert engine(run.daemon).runner.rules == rules
+    assert engine(run.daemon).webhooks.urls == {"http://127.0.0.1:1/"}
 
 
 def test_settings_that_need_a_restart_are_named_and_change_nothing(run: Run) -> None:
@@ -250,7 +274,7 @@ def test_a_place_of_settings_that_went_away_keeps_the_old_ones(photo: str) -> No
     def gone() -> Settings:
         raise ConfigError("config.toml: cannot be read: Stale file handle; name a TOML file that can")
 
-    note = Reloader(RunOptions(run.read(), gone), run.daemon, {}).reload()
+    note = Reloader(RunOptions(run.read(), gone), run.daemon).reload()
     run.daemon.photos.close()
     web(run.daemon).stop(1)
 

@@ -8,9 +8,12 @@ import pytest
 
 from vitcam.daemon.recording import Recording
 from vitcam.daemon.run_state import RunState
+from vitcam.parts.heat.state import Heat
+from vitcam.run.kinds import Reports
+from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
-from vitcam.state import Actions, Cost, Heat, PipelineState, Rates, State
+from vitcam.state import Actions, Cost, PipelineState, Rates, State
 from vitcam.storage.outbox import Outbox
 from vitcam.storage.unsaved import Unsaved
 
@@ -25,17 +28,29 @@ class Pipeline:
         return PipelineState("degraded" if reason else "ok", reason, 1.0, "demo", "toy", Rates(classified=9.5))
 
 
+class Hot(Reports):
+    def state(self) -> Heat:
+        return Heat(70.0)
+
+    def words(self) -> str:
+        return "too hot"
+
+    def troubles(self) -> tuple[str, ...]:
+        return ("the fan is gone",)
+
+
 @pytest.fixture
 def state() -> RunState:
-    heat: Any = SimpleNamespace(heat=Heat(70.0))
+    objects = Objects()
+    objects.add(Hot())
     rules: Any = SimpleNamespace(runner=SimpleNamespace(state=lambda: Actions(rules=2)))
     pipeline: Any = Pipeline()
     model = RunModel(Any, Any, "toy")  # type: ignore[arg-type]
     disk: Any = SimpleNamespace(trouble="", unreadable=())
     cost: Any = lambda: Cost(cpu_s=3.0)  # noqa: E731
     return RunState(
+        objects,
         pipeline,
-        heat,
         Recording(no_history="another run keeps it"),
         rules,
         Current(model),
@@ -49,8 +64,8 @@ def state() -> RunState:
 def test_every_part_has_its_place_in_the_state(state: RunState) -> None:
     found = state()
 
-    assert (found.source, found.fps.classified, found.status) == ("demo", 9.5, "ok")
-    assert (found.heat, found.cost, found.actions) == (Heat(70.0), Cost(cpu_s=3.0), Actions(rules=2))
+    assert (found.source, found.fps.classified, found.status) == ("demo", 9.5, "degraded")
+    assert (found.parts["heat"], found.cost, found.actions) == (Heat(70.0), Cost(cpu_s=3.0), Actions(rules=2))
     assert (found.history.trouble, found.clips.enabled, found.problem) == ("another run keeps it", False, None)
 
 
@@ -58,7 +73,7 @@ def test_the_state_has_its_fields_in_the_order_that_the_api_promises() -> None:
     assert list(State.__dataclass_fields__) == [
         *("status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "zones"),
         *("model_loads", "follows", "following", "paused", "reasons"),
-        *("heat", "cost", "history", "actions", "clips", "mqtt", "problem", "notices", "unsaved"),
+        *("cost", "history", "actions", "clips", "mqtt", "problem", "notices", "unsaved", "parts"),
     ]
 
 
@@ -67,8 +82,9 @@ def test_everything_that_is_wrong_is_in_the_reason_and_in_the_line_the_most_impo
     state.model.value = replace(state.model.value, trouble="the model is another one")
     state.disk.trouble, state.disk.unreadable = "the disk is full", ("x.tflite cannot be read",)
     state.thread_trouble = "no clips are made"
-    reason = "the model is another one; the disk is full; no clips are made; x.tflite cannot be read"
+    others = "the model is another one; the disk is full; no clips are made; x.tflite cannot be read"
+    reason = f"{others}; the fan is gone"
 
-    assert well == "nothing yet, 9.5 fps"
+    assert well == "degraded: the fan is gone"
     assert (state().status, state().reason) == ("degraded", reason)
     assert state.line() == f"degraded: {reason}"

@@ -27,7 +27,7 @@ from vitcam.web.parts import Binding
 from vitcam.web.route_table import HANDLERS
 from vitcam.web.server import WebServer
 
-LABEL_ROUTE = "from vitcam.web.routes.label_counts import LabelCountsRoute\n"
+PART_IMPORT = "from vitcam.parts.label_counts import PART as LABEL_COUNTS\n"
 TEXT = (ROOT / PAGE).read_text("utf-8")
 HEADINGS = re.findall(r"^## (Add .*)$", TEXT, re.MULTILINE)
 NUMBERS = ("no", "one", "two", "three", "four")
@@ -119,38 +119,32 @@ def written(folder: Path) -> set[str]:
     }
 
 
-def test_the_part_of_the_walk_reaches_its_route_by_the_files_that_its_steps_name(tmp_path: Path) -> None:
+def test_the_part_of_the_walk_is_its_folder_and_one_line(tmp_path: Path) -> None:
     package = copied(tmp_path)
-    (package / "sinks" / "label_counts.py").write_text(shown("part"), "utf-8")
-    (package / "web" / "routes" / "label_counts.py").write_text(shown("part, route"), "utf-8")
-    imported = "from vitcam.sinks.label_counts import LabelCounts\n"
-    parts = package / "web" / "parts.py"
-    put(parts, "from vitcam.run_model import RunModel, vocabulary_of\n", imported, 0)
-    put(parts, '    """None: nothing is remembered."""\n', shown("part, field"), 4)
-    assembly = package / "daemon" / "assembly.py"
-    put(assembly, "from vitcam.slot import Current\n", imported, 0)
-    put(
-        assembly,
-        "    publisher.connect(console, rule_engine.runner, MovedCamera(follower), event_counts)\n",
-        shown("part, made"),
-        4,
-    )
-    handed = shown("part, handed").partition("..., ")[2].rstrip(")\n")
-    put(assembly, "            names=names,\n            playback=playback,\n", f"{handed},\n", 12)
-    table = package / "web" / "route_table.py"
-    put(table, "from vitcam.web.routes.events import EventRoutes\n", LABEL_ROUTE, 0)
-    put(table, "    EventChanges,\n", "LabelCountsRoute,\n", 4)
+    folder = package / "parts" / "label_counts"
+    folder.mkdir()
+    for name, code in (("__init__", "part"), ("counts", "part, object"), ("routes", "part, route")):
+        (folder / f"{name}.py").write_text(shown(code), "utf-8")
+    table = package / "parts" / "__init__.py"
+    named = shown("part, named").partition("..., ")[2].rstrip(")\n")
+    put(table, "from vitcam.parts.heat import PART as HEAT\n", PART_IMPORT, 0)
+    table.write_text(re.sub(r"(PARTS.* = \()", rf"\1{named}, ", table.read_text("utf-8")))
 
-    options = ("--source", "demo", "--model", "cifar10")
+    options = ("--source", "demo", "--model", "cifar10", "--set", "label_counts.most=3")
     with daemon(*options, PYTHONPATH=str(tmp_path), STATE_DIRECTORY=str(tmp_path / "state")) as running:
-        classified = running.wait_for("ok")["frames"]["classified"]
-        counted = f"{running.url}/api/label-counts"
-        enough = eventually(lambda: sum(get_json(counted)["counts"].values()) >= classified)
+        running.wait_for("ok")
+        counts = eventually(lambda: get_json(f"{running.url}/api/label-counts")["counts"])
+        with urlopen(f"{running.url}/metrics", timeout=10) as answer:
+            figures = answer.read().decode()
+    checked = vitcam("doctor", "--json", cwd=tmp_path, PYTHONPATH=str(tmp_path)).out
+    refused = vitcam("run", "--set", "label_counts.most=0", cwd=tmp_path, PYTHONPATH=str(tmp_path))
     walk = touched(TEXT, NEW_PART)
 
-    assert classified > 0
-    assert enough
-    assert {*walk.changed, *walk.added} == {*written(tmp_path), "tests/unit/sinks/"}
+    assert 0 < len(counts) <= 3
+    assert "vitcam_labels_total{label=" in figures
+    assert "labels are counted" in checked
+    assert (refused.code, "label_counts.most" in refused.sentence) == (2, True)
+    assert {*walk.changed, *walk.added} == {*written(tmp_path), "tests/parts/label_counts/"}
 
 
 def test_the_verb_of_the_walk_is_listed_and_compares_two_photos(tmp_path: Path) -> None:

@@ -14,9 +14,14 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.prometheus import dashboard_expressions
+from vitcam.machine import Machine
 from vitcam.meters import BUCKETS_S, StageTimes
 from vitcam.metrics.exposition import RunFigures, exposition
-from vitcam.state import Cost, Heat, MqttState, State
+from vitcam.parts.heat.state import Heat
+from vitcam.parts.heat.watch import HeatWatch
+from vitcam.pipeline.limits import PaceLimits
+from vitcam.run.figures import Figure
+from vitcam.state import Cost, MqttState, State
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/program/metrics.md").read_text("utf-8")
@@ -33,7 +38,6 @@ def everything() -> RunFigures:
     """A run in which nothing is unknown."""
     state = State(
         *("ok", "", 1.0, "demo", "toy"),
-        heat=Heat(60.0, hindrances=("throttled",)),
         cost=Cost(1.0, 1, 1),
         mqtt=MqttState(enabled=True),
     )
@@ -46,7 +50,14 @@ def everything() -> RunFigures:
         faults={"source": 1},
         stalled=False,
         build={"version": "1", "model": "toy", "runtime": "none"},
+        parts=[*heat_figures()],
     )
+
+
+def heat_figures() -> Iterator[Figure]:
+    watch = HeatWatch(Machine({}), None, PaceLimits(), None)  # type: ignore[arg-type]
+    watch.heat = Heat(60.0, hindrances=("throttled",))
+    return watch.figures()
 
 
 def families() -> list[Metric]:

@@ -7,6 +7,7 @@ import pytest
 
 from vitcam.mqtt.discovery import MOST_ENTITIES, Announced, discovery_payload, discovery_topic, with_tombstones
 from vitcam.mqtt.watched import MOST_WATCHED, Presence
+from vitcam.parts.heat.watch import TEMPERATURE
 
 CAMERA = Announced("kitchen", "vitcam/kitchen", models=("everyday", "mine"), overlays=("none", "grid"))
 _COMMANDS = {"pause", "snapshot", "threshold", "model", "overlay"}
@@ -35,9 +36,13 @@ def test_nothing_is_offered_to_choose_where_there_is_one_choice() -> None:
 
 
 def test_a_temperature_is_announced_where_there_is_a_sensor() -> None:
-    assert keys(Announced("kitchen", "vitcam/kitchen", has_temperature=True)) - keys(
-        Announced("kitchen", "vitcam/kitchen")
-    ) == {"temperature"}
+    assert keys(
+        Announced(
+            "kitchen",
+            "vitcam/kitchen",
+            offered=(TEMPERATURE,),
+        )
+    ) - keys(Announced("kitchen", "vitcam/kitchen")) == {"temperature"}
 
 
 @pytest.mark.parametrize("page", ["", "http://192.168.1.7:8420"])

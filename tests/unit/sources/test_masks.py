@@ -17,6 +17,7 @@ from vitcam.frames import Frame, Image
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.pictures.view import UPRIGHT, Orientation, Region
 from vitcam.rects import Rect
+from vitcam.run.kinds import HoldsPixels
 from vitcam.sources import SourceOptions, open_source, v4l2
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.masks import masked as with_masks
@@ -201,9 +202,14 @@ def test_a_frame_of_before_gets_new_masks_and_its_scaled_copy_goes_with_what_the
 def test_new_masks_reach_every_holder_and_one_that_fails_keeps_none_from_the_others() -> None:
     called: list[str] = []
 
-    def fail() -> None:
-        called.append("second")
-        raise VitcamError("too slow")
+    class Holder(HoldsPixels):
+        def __init__(self, name: str, why: str = "") -> None:
+            self.name, self.why = name, why
+
+        def drop_pixels(self) -> None:
+            called.append(self.name)
+            if self.why:
+                raise VitcamError(self.why)
 
     saved: list[Areas] = []
 
@@ -212,7 +218,7 @@ def test_new_masks_reach_every_holder_and_one_that_fails_keeps_none_from_the_oth
         return ""
 
     active = ActiveAreas(save=save)
-    active.on_new_masks(lambda: called.append("first"), fail, lambda: called.append("third"))
+    active.attach(Holder("first"), Holder("second", "too slow"), Holder("third"))
     wanted = Areas(masks=(LEFT,))
     active.replace(wanted)
     warned = active.warning

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.eventually import eventually
+from vitcam.parts import PARTS
 from vitcam.threads import worker
 from vitcam.threads.kinds import KINDS, kind_of
 from vitcam.threads.worker import WatchedExecutor, Worker
@@ -47,12 +48,12 @@ def test_a_loop_that_fails_begins_again_and_says_so(error: BaseException, caplog
             raise error
         over.wait(60)
 
-    found = Worker("heat", run)
+    found = Worker("disk", run)
     found.start()
 
     assert eventually(lambda: len(turns) == 4)
-    assert "the temperature is not watched: its thread failed" in found.trouble()
-    assert found.faults() == {"heat": 3}
+    assert "the disk does not answer, so files are neither read nor written: its thread failed" in found.trouble()
+    assert found.faults() == {"disk": 3}
     assert len(caplog.records) == 1  # the same error is logged once a minute
     over.set()
     assert found.join(60)
@@ -70,7 +71,7 @@ def test_a_failure_is_forgotten_after_a_good_while(monkeypatch: pytest.MonkeyPat
             raise ValueError
         over.wait(60)
 
-    found = Worker("heat", run)
+    found = Worker("disk", run)
     found.start()
 
     assert eventually(lambda: found.trouble())
@@ -88,12 +89,16 @@ def test_a_loop_that_stands_still_is_seen_and_one_that_asked_for_more_time_is_no
     def run() -> None:
         over.wait(60)
 
-    found = Worker("heat", run)
+    found = Worker("disk", run)
     found.start()
     now_s[0] += 29
     assert found.trouble() == ""
     now_s[0] += 2
-    assert found.trouble() == "the temperature is not watched: its thread has not moved for 31 s; it waits for a sensor"
+    assert (
+        found.trouble()
+        == "the disk does not answer, so files are neither read nor written: its thread has not moved for 31 s; "
+        "it waits for the disk"
+    )
     found.beat(allow_s=100)
     now_s[0] += 125
     assert found.trouble() == ""
@@ -132,7 +137,7 @@ def test_after_the_stop_nothing_begins_again() -> None:
         found.stop()
         raise ValueError
 
-    found = Worker("heat", run)
+    found = Worker("disk", run)
     found.start()
     assert found.join(60)
     found.revive()
@@ -197,7 +202,8 @@ def test_every_thread_has_a_row_in_the_table() -> None:
     ]
 
     assert {"history", "web", "end"} <= set(names)
-    assert [name for name in names if name not in KINDS] == []
+    of_parts = {name for part in PARTS for name in part.threads}
+    assert [name for name in names if name not in KINDS.keys() | of_parts] == []
     assert kind_of("act on command") is KINDS["act on"]
     with pytest.raises(KeyError):
         kind_of("unheard of")

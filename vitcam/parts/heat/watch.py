@@ -3,13 +3,21 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 
 from vitcam.machine import Machine
+from vitcam.parts.heat import THREAD
 from vitcam.parts.heat.governor import GovernorRules, GovernorState, HeatReading, step
+from vitcam.parts.heat.settings import HeatSettings
+from vitcam.parts.heat.state import Heat
 from vitcam.pipeline.limits import PaceLimits, Progress
-from vitcam.state import Heat
+from vitcam.pipeline.pipeline import Pipeline
+from vitcam.run.ending import Ending
+from vitcam.run.entity import Entity
+from vitcam.run.figures import Figure
+from vitcam.run.kinds import Offers, Reports, Runs
+from vitcam.run.run import Run
 from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -34,39 +42,82 @@ _LIMITED = (
 )
 
 
-class HeatWatch:
+TEMPERATURE = Entity(
+    "temperature",
+    "heat.celsius",
+    "sensor",
+    "Temperature",
+    {
+        "device_class": "temperature",
+        "unit_of_measurement": "°C",
+        "state_class": "measurement",
+        "suggested_display_precision": 0,
+    },
+)
+
+
+class HeatWatch(Runs, Reports, Offers):
     """Reads the sensors, asks the governor, sets the limits, and logs every change of them once.
 
-    rules  None: temperature and power are shown, but nothing is limited
+    rules     None: temperature and power are shown, but nothing is limited
+    limits    of the pipeline
+    pipeline  says how much it did
     """
 
-    def __init__(self, machine: Machine, rules: GovernorRules | None) -> None:
+    def __init__(self, machine: Machine, rules: GovernorRules | None, limits: PaceLimits, pipeline: Pipeline) -> None:
         self._machine = machine
         self._rules = rules
-        self.limits = PaceLimits()
+        self._limits = limits
+        self._pipeline = pipeline
         self._governor = GovernorState()
         self._before = (0.0, 0)  # monotonic time in s, frames classified
+        self._has_sensor = False
         self._power_logged_s = float("-inf")
         self._over = threading.Event()
-        self._progress: Callable[[], Progress] = lambda: Progress(0, 0.0)
-        self.worker = Worker("heat", self._run)
+        self._worker = Worker("heat", self._run, THREAD)
         self.heat = Heat()
         """How it was at the last look; replaced as a whole."""
 
-    def start(self, progress: Callable[[], Progress]) -> None:
-        """Begin to look, in a thread of its own. It calls `progress` for each look."""
-        self._progress = progress
-        self.worker.start()
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        return (self._worker,)
 
-    def stop(self) -> None:
+    def start(self) -> None:
+        """Begin to look, in a thread of its own."""
+        self._worker.start()
+
+    def stop(self, ending: Ending) -> None:
         """Look no more. Does not wait: a driver that hangs must not delay the end."""
         self._over.set()
-        self.worker.stop()
+        self._worker.stop()
+
+    def state(self) -> Heat:
+        return self.heat
+
+    def words(self) -> str:
+        """Why it is slower than it could be."""
+        heat = self.heat
+        found = [f"at most {heat.max_fps:.1f} fps because of heat{_at(heat)}"] if heat.max_fps else []
+        found += [each for each in heat.hindrances if each in ("under-voltage", "soft temperature limit")]
+        return ", ".join(found)
+
+    def figures(self) -> Iterator[Figure]:
+        heat = self.heat
+        if heat.celsius is not None:
+            yield Figure.of("vitcam_temperature_celsius", "Of the hottest sensor.", heat.celsius)
+        yield Figure.of("vitcam_heat_limited", "1: heat limits the rate.", heat.max_fps > 0)
+        hindered: dict[tuple[str, ...], float] = {(cause,): 1.0 for cause in heat.hindrances}
+        yield Figure("vitcam_hindered", "1: the processor is slowed by this.", hindered, labels=("cause",))
+
+    def entities(self) -> tuple[Entity, ...]:
+        """The temperature, once a sensor was read: one that cannot be read for a while is still there."""
+        return (TEMPERATURE,) if self._has_sensor else ()
 
     def look(self, now_s: float, progress: Progress) -> None:
         """Read the sensors once, and set the limits that follow. now_s is monotonic time, in s."""
         celsius, firmware = self._machine.hottest_celsius(), self._machine.hindrances(by_command=False)
         now, since_boot = firmware or ([], [])
+        self._has_sensor |= celsius is not None
         self.heat = replace(
             self.heat,
             celsius=celsius,
@@ -83,7 +134,7 @@ class HeatWatch:
     def _govern(self, rules: GovernorRules, reading: HeatReading) -> None:
         before, after = self._governor, step(rules, self._governor, reading)
         self._governor = after
-        self.limits.max_fps, self.limits.threads = round(after.max_fps, 2), after.threads
+        self._limits.max_fps, self._limits.threads = round(after.max_fps, 2), after.threads
         self.heat = replace(
             self.heat,
             limit_celsius=round(min(after.limit_celsius, rules.limit_celsius), 1),
@@ -105,8 +156,17 @@ class HeatWatch:
 
     def _run(self) -> None:
         while not self._over.wait(LOOK_EVERY_S):
-            self.worker.beat()
-            self.look(time.monotonic(), self._progress())
+            self._worker.beat()
+            self.look(time.monotonic(), self._pipeline.progress())
+
+
+def make(run: Run) -> list[object]:
+    """The watch, also where nothing is limited: temperature and power are shown."""
+    settings = run.settings[HeatSettings]
+    limit = settings.limit or (PI_LIMIT if run.machine.is_pi else 0.0)
+    threads = run.model.value.classifier.runtime.threads
+    rules = GovernorRules(limit, threads) if settings.enabled and limit else None
+    return [HeatWatch(run.machine, rules, run.pipeline.limits, run.pipeline)]
 
 
 def is_slowed(hindrances: list[str], celsius: float | None) -> bool:
@@ -135,13 +195,6 @@ def step_sentence(heat: Heat) -> str:
         return f"the processor is cool enough{_at(heat)}: the rate is not limited any more"
     here = "too hot" if heat.celsius is None else f"at {heat.celsius:.0f} °C"
     return f"the processor is {here}, its limit is {heat.limit_celsius:g} °C: {_most(heat)} are classified"
-
-
-def status_words(heat: Heat) -> str:
-    """The end of the status line: why it is slower than it could be; empty while nothing is wrong."""
-    found = [f"at most {heat.max_fps:.1f} fps because of heat{_at(heat)}"] if heat.max_fps else []
-    found += [each for each in heat.hindrances if each in ("under-voltage", "soft temperature limit")]
-    return ", ".join(found)
 
 
 def _at(heat: Heat) -> str:

@@ -14,6 +14,7 @@ from vitcam.model.foreign_outputs import Outputs
 from vitcam.model.installed import ListedModel
 from vitcam.names.languages import LANGUAGES
 from vitcam.names.wanted import MOST
+from vitcam.parts import PARTS
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.resize import InputSpec
 from vitcam.sources.playback import Position
@@ -277,8 +278,9 @@ def _names() -> dict[str, Schema]:
 
 
 def _state() -> Schema:
-    state = of_type(State)
-    properties = state["properties"]
+    hints = get_type_hints(State)
+    properties = {each.name: of_type(hints[each.name]) for each in fields(State) if each.name != "parts"}
+    properties |= {key: of_type(kind) for part in PARTS for key, kind in part.state.items()}
     properties["frames"]["properties"]["encoded"] = described(COUNT, "JPEGs made for viewers.")
     properties |= {
         "access": nullable(of_type(Grant), "What the caller may do; null where nothing is protected."),

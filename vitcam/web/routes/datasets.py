@@ -62,7 +62,7 @@ class DataSetRoutes(Handlers):
     async def stop(self, request: web.Request) -> web.Response:
         """End the recording. What was taken is kept."""
         collector = self._found()
-        return web.json_response(asdict(await self._admission.serve(request, lambda _: collector.stop())))
+        return web.json_response(asdict(await self._admission.serve(request, lambda _: collector.end())))
 
     @Route("GET", "/api/datasets", Scope.READ, answers=as_json("DataSets"), refusals=(404, 503))
     async def list_all(self, _: web.Request) -> web.Response:

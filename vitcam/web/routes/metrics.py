@@ -6,6 +6,7 @@ from aiohttp import web
 
 from vitcam._version import __version__
 from vitcam.access.tokens import Scope
+from vitcam.run.kinds import Reports
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import TEXT
 from vitcam.web.route import RequestLimits, Route
@@ -42,6 +43,7 @@ class MetricsRoutes(Handlers):
             events=parts.events.snapshot(),
             faults=parts.faults(),
             stalled=parts.stalled(),
+            parts=[figure for each in parts.objects.each(Reports) for figure in each.figures()],
             build={"version": __version__, "model": model.info.card.name, "runtime": model.info.runtime.name},
         )
         return exposition(figures, accept)

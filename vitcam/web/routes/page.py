@@ -9,6 +9,7 @@ from aiohttp import web
 from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError, VitcamError
 from vitcam.pictures.overlay_kinds import OVERLAYS, available_overlays
+from vitcam.run.kinds import HoldsPixels
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.live import AsyncSlot
 from vitcam.web.openapi.schema import TEXT, Schema, one_of
@@ -22,7 +23,7 @@ from vitcam.web.stream.preview import Preview
 from vitcam.web.stream.variant import STEPS, Variant, read_variant
 
 _SNAPSHOT_TIMEOUT_S = 1.0
-_LET_GO_S = 5.0
+_DROP_S = 5.0
 
 _FILES = dict.fromkeys(("text/html", "text/css", "text/javascript", "image/svg+xml"), TEXT)
 _PART_FILES: dict[str, Schema] = {
@@ -70,7 +71,7 @@ _SNAPSHOT = Route(
 _ACTION = one_of(("stream", "snapshot"), "Answer as `/stream` or `/snapshot.jpg`, with their parameters.")
 
 
-class PageRoutes(Handlers):
+class PageRoutes(Handlers, HoldsPixels):
     """The page comes from memory. Of the live picture, each variant is encoded once for all its viewers."""
 
     def __init__(self, app: AppContext) -> None:
@@ -81,7 +82,7 @@ class PageRoutes(Handlers):
         self._model = parts.model
         self._loop = asyncio.get_running_loop()
         self._preview = Preview(parts.state, AsyncSlot(parts.latest), app.encoder, parts.demand, parts.default)
-        parts.areas.on_new_masks(self._drop_pixels)
+        parts.areas.attach(self)
 
     @Route(
         "GET",
@@ -167,11 +168,11 @@ class PageRoutes(Handlers):
         model = self._model.value.info
         return read_variant(query, model.card.heads, self._default.value, available_overlays(model.gives))
 
-    def _drop_pixels(self) -> None:
-        """Masks were drawn. Called in any thread but the loop's."""
+    def drop_pixels(self) -> None:
+        """Called in any thread but the loop's."""
         done = asyncio.run_coroutine_threadsafe(self._preview.drop_pixels(), self._loop)
         try:
-            done.result(_LET_GO_S)
+            done.result(_DROP_S)
         except TimeoutError:
             raise VitcamError("the masks are in force, but the web server did not answer in time") from None
 

@@ -27,7 +27,7 @@ class StateRoutes(Handlers):
     async def state(self, request: web.Request) -> web.Response:
         """Status, rates, latencies and clients."""
         parts = self._parts
-        record = asdict(parts.state())
+        record = parts.state().record()
         record["frames"]["encoded"] = self._encoder.encoded
         record["view"] = view_record(parts)
         record["playback"] = playback_record(parts.playback)

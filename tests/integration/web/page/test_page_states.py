@@ -16,11 +16,12 @@ from tests.integration.web.camera import MODEL, Camera, Photos
 from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.frames import Image, Shown
+from vitcam.parts.heat.state import Heat
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.view import Region
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.playback import Playback
-from vitcam.state import Heat, History
+from vitcam.state import History
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

@@ -1,0 +1,117 @@
+"""What an object of a run may ask for, by its base classes. The run finds its objects by these kinds, never by name.
+
+Objects stand in one order: those of the base, then those of each part in the order of `PARTS`. All of them are called
+in that order, and ended in the opposite one.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from vitcam.frames import Event, Frame, Prediction
+
+if TYPE_CHECKING:
+    from vitcam.config.settings import Settings
+    from vitcam.run.ending import Ending
+    from vitcam.run.entity import Entity
+    from vitcam.run.figures import Figure
+    from vitcam.threads.worker import Watched
+
+
+class Runs(ABC):
+    """Has threads, which the supervisor looks after."""
+
+    @property
+    @abstractmethod
+    def workers(self) -> "Sequence[Watched]":
+        """Its threads, also those that have not begun."""
+
+    @abstractmethod
+    def start(self) -> None:
+        """Begin. The pipeline has begun already."""
+
+    def hurry(self) -> None:  # noqa: B027 - few have to
+        """A signal has asked for the end: give the processor back at once to those who still have to write."""
+
+    @abstractmethod
+    def stop(self, ending: "Ending") -> None:
+        """End: the last events were told. What hangs is left behind; the supervisor joins the threads."""
+
+
+class HoldsPixels(ABC):
+    """Keeps pictures in memory, in rings or on their way to the disk."""
+
+    @abstractmethod
+    def drop_pixels(self) -> None:
+        """Masks were drawn: once this returns, no picture that was taken without them comes out any more.
+
+        raises  VitcamError where that cannot be said
+        """
+
+
+class Sees(HoldsPixels):
+    """Gets every classified frame, in the publishing thread. While it works, newer frames wait.
+
+    `drop_pixels` is called in another thread, never beside `saw`, and may not wait.
+    """
+
+    @abstractmethod
+    def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
+        """One frame was classified. A frame that is kept holds the camera's memory: copy or encode it.
+
+        events  what began, lasts or ended with it; mostly nothing
+        """
+
+    @abstractmethod
+    def close(self, events: tuple[Event, ...]) -> None:
+        """Nothing more will come. `events` have ended by that."""
+
+
+class Hears(ABC):
+    """Is told what is there once everybody who `Sees` has seen the frame. In the publishing thread: it may not wait."""
+
+    @abstractmethod
+    def heard(self, prediction: Prediction | None, events: tuple[Event, ...]) -> None:
+        """One frame was classified; None at the end of the run, whose `events` have ended by that.
+
+        events  what began, lasts or ended with it; mostly nothing
+        """
+
+
+class Configured(ABC):
+    """Takes new settings while it runs."""
+
+    def check(self, new: "Settings") -> None:  # noqa: B027 - few have to
+        """Called before anything has changed. Raises UsageError for what cannot be used."""
+
+    @abstractmethod
+    def apply(self, new: "Settings") -> None:
+        """Use them from now on. In the supervisor's thread; it neither fails nor waits."""
+
+
+class Reports(ABC):
+    """Has a piece of the state. Any thread may ask it, each second."""
+
+    @abstractmethod
+    def state(self) -> object:
+        """A value of the class that its part names for the state."""
+
+    def troubles(self) -> Iterable[str]:
+        """What does not work, each as a sentence, the most important first: the run is `degraded` then."""
+        return ()
+
+    def words(self) -> str:
+        """For the one line that systemd shows; empty while there is nothing to say."""
+        return ""
+
+    def figures(self) -> "Iterable[Figure]":
+        """For who collects numbers."""
+        return ()
+
+
+class Offers(ABC):
+    """Has entities for a household's system."""
+
+    @abstractmethod
+    def entities(self) -> "Sequence[Entity]":
+        """Those that there are now. Called again and again."""

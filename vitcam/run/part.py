@@ -1,0 +1,52 @@
+"""The description of a part: plain data, so that help, schema and documentation know it without importing it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from vitcam.threads.kinds import ThreadKind
+
+if TYPE_CHECKING:
+    from vitcam.doctor.check import CheckFunction
+    from vitcam.run.run import Run
+    from vitcam.web.context import Handlers
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What vitcam can do beside seeing, in a folder of its own. A text "module:name" is imported when it is used."""
+
+    name: str
+    """Its folder in `vitcam/parts/`."""
+    sections: Mapping[str, type[Any]] = field(default_factory=dict)
+    """Section of the configuration -> its frozen dataclass, as `settings[HeatSettings]` gives it."""
+    state: Mapping[str, type[Any]] = field(default_factory=dict)
+    """Key of `/api/state` -> what stands there. Its defaults do where the run has no object of it."""
+    threads: Mapping[str, ThreadKind] = field(default_factory=dict)
+    """By the name of the thread."""
+    make: str = ""
+    """(Run) -> the objects of a run, as a list; an empty one where the settings want none."""
+    routes: str = ""
+    """The classes of its routes. They find the part's object with `app.parts.objects.one(…)`."""
+    checks: str = ""
+    """For `vitcam doctor`: name -> check."""
+    verbs: Mapping[str, str] = field(default_factory=dict)
+    """Of the command line: verb -> a module, which has a function or a typer of the module's name."""
+
+    def made(self, run: "Run") -> list[object]:
+        """Its objects of a run. Raises VitcamError where they cannot be made."""
+        return list(_imported(self.make)(run)) if self.make else []
+
+    def handlers(self) -> "tuple[type[Handlers], ...]":
+        """The classes of its routes."""
+        return tuple(_imported(self.routes)) if self.routes else ()
+
+    def doctors(self) -> "Mapping[str, CheckFunction]":
+        """Its checks, by their names."""
+        return dict(_imported(self.checks)) if self.checks else {}
+
+
+def _imported(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

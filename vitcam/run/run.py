@@ -1,0 +1,61 @@
+"""What a run is made of: the base, and the objects of its parts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from vitcam.config.settings import Settings
+    from vitcam.daemon.publisher import Publisher
+    from vitcam.machine import Machine
+    from vitcam.names.active import ActiveNames
+    from vitcam.names.vocabulary import Vocabulary
+    from vitcam.pipeline.pipeline import Pipeline
+    from vitcam.run_model import RunModel
+    from vitcam.slot import Current
+    from vitcam.zones.active import ActiveAreas
+
+K = TypeVar("K")
+
+
+class Objects:
+    """The objects of a run: of the base, then of each part in the order of `PARTS`."""
+
+    def __init__(self) -> None:
+        self._all: tuple[object, ...] = ()
+
+    def add(self, *objects: object) -> None:
+        """Add what comes after those before. Nothing runs yet."""
+        self._all += objects
+
+    def each(self, kind: type[K]) -> tuple[K, ...]:
+        """All objects of a kind, in their order."""
+        return tuple(found for found in self._all if isinstance(found, kind))
+
+    def one(self, kind: type[K]) -> K | None:
+        """The object of a class that has one at most; None: this run has none."""
+        return next(iter(self.each(kind)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Given to the parts when their objects are made. An object keeps what it needs of it, and not the run itself."""
+
+    settings: "Settings"
+    """Those of the start."""
+    environ: Mapping[str, str]
+    """Of the process."""
+    folder: Path | None
+    """The state folder, which only one run of a camera uses; None: there is none, or the source is no camera."""
+    machine: "Machine"
+    model: "Current[RunModel]"
+    """The one in use."""
+    names: "ActiveNames"
+    vocabulary: "Vocabulary"
+    """By which texts labels and groups may be named now."""
+    areas: "ActiveAreas"
+    pipeline: "Pipeline"
+    events: "Publisher"
+    objects: Objects
+    """Complete once every part has made its own."""
