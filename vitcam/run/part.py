@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from vitcam.doctor.check import CheckFunction
     from vitcam.run.run import Run
     from vitcam.web.context import Handlers
+    from vitcam.web.openapi.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Part:
     """(Run) -> the objects of a run, as a list; an empty one where the settings want none."""
     routes: str = ""
     """The classes of its routes. They find the part's object with `app.parts.objects.one(…)`."""
+    schemas: str = ""
+    """() -> the schemas that its routes name, by their names in `/openapi.json`."""
     checks: str = ""
     """For `vitcam doctor`: name -> check."""
     verbs: Mapping[str, str] = field(default_factory=dict)
@@ -41,6 +44,10 @@ class Part:
     def handlers(self) -> "tuple[type[Handlers], ...]":
         """The classes of its routes."""
         return tuple(_imported(self.routes)) if self.routes else ()
+
+    def described(self) -> "Mapping[str, Schema]":
+        """The schemas of its routes, by their names."""
+        return dict(_imported(self.schemas)()) if self.schemas else {}
 
     def doctors(self) -> "Mapping[str, CheckFunction]":
         """Its checks, by their names."""

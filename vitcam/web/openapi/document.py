@@ -10,6 +10,7 @@ from aiohttp import web
 
 from vitcam._version import __version__
 from vitcam.access.tokens import Scope
+from vitcam.parts import PARTS
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.components import components
 from vitcam.web.openapi.schema import TEXT, Schema
@@ -82,6 +83,7 @@ def openapi_document(routes: Sequence[Route], base: str = "") -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
+    of_parts = {name: schema for part in PARTS for name, schema in part.described().items()}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -92,7 +94,7 @@ def openapi_document(routes: Sequence[Route], base: str = "") -> dict[str, Any]:
         },
         "servers": [{"url": base or "."}],
         "paths": paths,
-        "components": {"schemas": components(), "securitySchemes": _SCHEMES},
+        "components": {"schemas": components() | of_parts, "securitySchemes": _SCHEMES},
     }
 
 
