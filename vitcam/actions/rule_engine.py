@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from vitcam.actions.broker_message import BrokerMessages
 from vitcam.actions.command import AT_ONCE, Commands
-from vitcam.actions.line_file import LineFiles
 from vitcam.actions.notification import MISSING as NO_APPRISE
 from vitcam.actions.notification import Notifications, Picture
 from vitcam.actions.outcome_log import LastOutcome, OutcomeLog
@@ -83,7 +82,6 @@ class RuleEngine(Runs, Hears, Configured):
             "push": WorkerQueue("push", Push(self.devices), outcomes),
             "sound": WorkerQueue("sound", Sound(self.chimes), outcomes),
             "gpio": WorkerQueue("gpio", pins, outcomes, end=pins.close),
-            "file": WorkerQueue("file", LineFiles(state_folder(environ)), outcomes),
         }
         self.runner = ActionRunner((), seen, handlers, outcomes)
         self._pins = pins
@@ -95,8 +93,13 @@ class RuleEngine(Runs, Hears, Configured):
 
     @property
     def configured(self) -> tuple[OnSettings, ...]:
-        """The rules of the configuration."""
+        """The rules of the configuration, also those that do nothing."""
         return self._configured
+
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """A sentence for each rule of the configuration that does nothing."""
+        return tuple(rule.idle for rule in self._configured if rule.idle)
 
     @property
     def workers(self) -> tuple[Watched, ...]:
@@ -166,7 +169,7 @@ class RuleEngine(Runs, Hears, Configured):
         return self._keys[1]
 
     def _put_in_force(self) -> None:
-        rules = (*self._configured, *self._page)
+        rules = (*(rule for rule in self._configured if rule.kinds), *self._page)
         self.webhooks.urls = frozenset(rule.webhook for rule in rules if rule.webhook)
         self.runner.rules = rules
 

@@ -171,7 +171,7 @@ class RunningAlerts:
 
     def _told(self, rule: OnSettings) -> dict[str, Any]:
         """Why it can never act, and what came of it last."""
-        trouble = [self._engine.unknown_label(rule), self._unknown_zone(rule)]
+        trouble = [rule.idle, self._engine.unknown_label(rule), self._unknown_zone(rule)]
         return {
             "trouble": [sentence for sentence in trouble if sentence],
             "last": [_last_record(last) for last in self._engine.last(rule)],

@@ -54,7 +54,11 @@ def _chosen(rules: "Sequence[OnSettings]", names: Sequence[str]) -> "list[OnSett
     for name in names:
         if name not in known:
             raise UsageError(f"no rule is called {printable(name)!r}; there are {', '.join(known)}")
-    return [rule for rule in rules if not names or rule.name in names]
+    chosen = [rule for rule in rules if not names or rule.name in names]
+    acting = [rule for rule in chosen if rule.kinds]
+    if not acting:
+        raise UsageError(chosen[0].idle)
+    return acting
 
 
 def _acts(settings: "Settings", environ: Mapping[str, str]) -> "dict[str, Act]":
@@ -62,7 +66,6 @@ def _acts(settings: "Settings", environ: Mapping[str, str]) -> "dict[str, Act]":
 
     from vitcam.actions.broker_message import NO_BROKER
     from vitcam.actions.command import Commands
-    from vitcam.actions.line_file import LineFiles
     from vitcam.actions.notification import Notifications
     from vitcam.actions.pin import Pins
     from vitcam.actions.post import RetryLater, WebhookRefused, post, signed
@@ -105,7 +108,6 @@ def _acts(settings: "Settings", environ: Mapping[str, str]) -> "dict[str, Act]":
         "push": Push(PushDevices(state_folder(environ))),
         "sound": Sound(Chimes()),
         "gpio": pin,
-        "file": LineFiles(state_folder(environ)),
     }
 
 

@@ -157,7 +157,12 @@ def merge_layers(
     store = replace(settings.store, unread=why)
     settings = replace(settings, names=own_names, peers=PeerSettings(peers.own()), store=store)
     return EffectiveSettings(
-        settings, origins | tables.origins, tuple(warnings), lines | tables.lines, frozenset(of_page), unread
+        settings,
+        origins | tables.origins,
+        (*tables.warnings, *warnings),
+        lines | tables.lines,
+        frozenset(of_page),
+        unread,
     )
 
 
@@ -203,6 +208,10 @@ class FoundTables:
         """`zones.NAME.key` or `on.NUMBER.key` -> the file that it came from."""
         self.lines: dict[str, int] = {}
         """The same -> the line of that file."""
+        self.warnings: list[str] = []
+        """What is said of keys that are not there any more, once `on` was called."""
+        self._removed: dict[str, list[str]] = {}
+        """Number of a rule -> keys that it has and that are not there any more."""
 
     def add(self, raw: RawTable) -> None:
         """Raises ConfigError for a key that is unknown, and for a value that is not allowed."""
@@ -211,9 +220,13 @@ class FoundTables:
             self._rules_from = raw.origin
         table = self._values[raw.key].setdefault(raw.name, {})
         for key, value in raw.values.items():
+            self.lines[f"{raw.key}.{raw.name}.{key}"] = raw.lines.get(key, 0)
+            if removal_of(f"{raw.key}.{key}"):
+                self._removed.setdefault(raw.name, []).append(key)
+                continue
             option = replace(_option_of_table(raw, key), section=f"{raw.key}.{raw.name}")
             table[key] = checked(option, RawSetting(option.section, key, value, raw.origin))
-            self.origins[option.name], self.lines[option.name] = raw.origin, raw.lines.get(key, 0)
+            self.origins[option.name] = raw.origin
 
     def zones(self) -> tuple[ZoneSettings, ...]:
         """Raises ConfigError where a zone is incomplete or contradicts itself."""
@@ -233,13 +246,24 @@ class FoundTables:
         """The rules, in their order, each with a name. Raises ConfigError for one that does nothing."""
         found: list[OnSettings] = []
         for number, values in self._values["on"].items():
-            rule = OnSettings(**{"name": number, **values, "place": self._place_of(number, values)})  # type: ignore[arg-type]
-            if not rule.kinds:
+            removed = self._removed.get(number, [])
+            place = self._place_of(number, (*values, *removed))
+            rule = OnSettings(**{"name": number, **values, "place": place})  # type: ignore[arg-type]
+            if removed:
+                rule = self._without(rule, removed[0])
+            elif not rule.kinds:
                 raise ConfigError(f"[[on]] number {number} does nothing; give it one of {', '.join(ACTIONS)}")
             if any(rule.name == other.name for other in found):
                 raise ConfigError(f"two [[on]] are called {rule.name!r}; give each a name of its own")
             found.append(rule)
         return tuple(found)
+
+    def _without(self, rule: OnSettings, key: str) -> OnSettings:
+        """A rule without a key that is not there any more, which is said."""
+        does = "less than it says" if rule.kinds else "nothing"
+        said = f"the rule {rule.name} ({rule.place}) does {does}: {removal_of(f'on.{key}')}"
+        self.warnings.append(said)
+        return rule if rule.kinds else replace(rule, idle=said)
 
     def _place_of(self, number: str, keys: Iterable[str]) -> str:
         """The file of a rule, and the line of its first key where that is known."""
@@ -247,7 +271,7 @@ class FoundTables:
         return f"line {min(lines)} of {self._rules_from}" if lines else self._rules_from
 
     def _forget(self, key: str) -> None:
-        self._values[key] = {}
+        self._values[key], self._removed = {}, {}
         self.origins = {name: origin for name, origin in self.origins.items() if not name.startswith(f"{key}.")}
 
 

@@ -1,13 +1,21 @@
-"""Settings that earlier versions had. What is given for one is left out with a warning, and never an error."""
+"""Settings that earlier versions had. What is given for one is left out with a warning, and never an error.
+
+A rule that has nothing else to do stays, so that its trouble is shown wherever rules are; it never acts.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
+
+_LINE = 'write a line with command = ["sh", "-c", "cat >> /var/lib/vitcam/events.jsonl"]'
 
 REMOVED: Mapping[str, str] = MappingProxyType(
     {
         "store.written_mb": (
             "each event keeps a picture of its own; store.keep_days and store.max_mb say how many events are kept"
-        )
+        ),
+        "on.file": _LINE,
+        "on.file_mb": _LINE,
+        "on.file_keep": _LINE,
     }
 )
 """`section.key` -> what to do instead, as the end of a sentence."""

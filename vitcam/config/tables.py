@@ -12,7 +12,7 @@ from vitcam.pictures.view import CROP_WORDS, Follow, is_region
 
 EventKind = Literal["seen", "unknown", "problem"]
 Phase = Literal["new", "end"]
-ACTIONS = ("command", "webhook", "notify", "mqtt", "push", "sound", "gpio", "file")
+ACTIONS = ("command", "webhook", "notify", "mqtt", "push", "sound", "gpio")
 """Keys of a rule that say what is done."""
 
 
@@ -83,7 +83,7 @@ class ZoneSettings:
 
 @dataclass(frozen=True, slots=True)
 class OnSettings:
-    """A rule: what is done when an event fits. It needs at least one key of `ACTIONS`."""
+    """A rule: what is done when an event fits. It needs at least one key of `ACTIONS`, else it is idle."""
 
     name: Annotated[
         str,
@@ -201,30 +201,10 @@ class OnSettings:
     gpio_s: Annotated[
         float, Rule("How long the pin stays high, in s", low=0.01, high=86400, live=True, page=Why.PIN)
     ] = 1.0
-    file: Annotated[
-        str,
-        Rule(
-            "File that gets the event as a line of JSON. Without a leading /, it lies in the state folder",
-            example="events.jsonl",
-            live=True,
-            page=Why.PATH,
-        ),
-    ] = ""
-    file_mb: Annotated[
-        float,
-        Rule(
-            "Size at which the file is renamed and a new one begun, in MB",
-            low=0.001,
-            high=10000,
-            live=True,
-            page=Why.PATH,
-        ),
-    ] = 10.0
-    file_keep: Annotated[
-        int, Rule("Number of renamed files that are kept", low=0, high=99, live=True, page=Why.PATH)
-    ] = 3
     place: str = field(default="", compare=False)
     """The file that it comes from, with the line where that is known; empty: no file."""
+    idle: str = field(default="", compare=False)
+    """Why it does nothing, as one sentence with its remedy; empty: it acts."""
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ class RunState:
             mqtt=self.mqtt(),
             problem=None if (problems := self.objects.one(ProblemWatch)) is None else problems.problem,
             unsaved=dict(self.unsaved.reasons),
-            notices=tuple(filter(None, (self.recording.notice, self.outbox.notice))),
+            notices=tuple(filter(None, (self.recording.notice, self.outbox.notice, *self.rule_engine.idle))),
             parts=self._of_parts(),
         )
 

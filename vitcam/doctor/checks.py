@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import redirect_stdout
 
 from vitcam.config.settings import Settings
-from vitcam.doctor import broker, camera, kept, machine, model, peers, python, service
+from vitcam.doctor import broker, camera, kept, machine, model, peers, python, rules, service
 from vitcam.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.errors import TOLD_ELSEWHERE
 from vitcam.machine import Machine
@@ -26,6 +26,7 @@ CHECKS: dict[str, CheckFunction] = {
     "access": service.access,
     "service": service.unit,
     "mqtt": broker.mqtt,
+    "rules": rules.rules,
     "clips": machine.clips,
     "disk": machine.disk,
     "databases": kept.databases,

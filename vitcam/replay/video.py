@@ -116,6 +116,7 @@ def replay_video(film: Path, settings: Settings, began: datetime) -> Iterator[Ev
     vocabulary, state, due_ns = classifier.vocabulary(), RuleState(), 0
     areas, crop = areas_of(settings), settings.camera.crop
     region = Region.parse(crop) if crop else None
+    acting = [rule for rule in settings.on if rule.kinds]
     follower = Follower(settings.look.follow, classifier.input, lambda: region)
     predictions = predictions_of(film, classifier, areas, region, follower)
     told = PlaceEvents(settings.events.rules, ActiveAreas(areas), vocabulary, follower.tracks)
@@ -124,7 +125,7 @@ def replay_video(film: Path, settings: Settings, began: datetime) -> Iterator[Ev
         tick = () if now_ns < due_ns else (None,)
         due_ns = now_ns + round(rules.TICK_S * 1e9) if tick else due_ns
         for event in (*events, *tick):
-            state, firings = rules.step(settings.on, vocabulary, state, now, event)
+            state, firings = rules.step(acting, vocabulary, state, now, event)
             if event is not None:
                 yield event
             yield from (WouldAct(now_ns, firing) for firing in firings)

@@ -199,7 +199,8 @@ def test_a_rule_is_tried_on_a_video_at_the_time_of_the_day_that_it_is_given(film
     rules = tmp_path / "rules.toml"
     rules.write_text(
         '[zones.desk]\nrect = "0,0,0.5,1"\n'
-        '[[on]]\nname = "night"\nzone = "desk"\nfor_s = 2\nbetween = "22:00-06:00"\nfile = "seen.jsonl"\n'
+        '[[on]]\nname = "night"\nzone = "desk"\nfor_s = 2\nbetween = "22:00-06:00"\nsound = true\n'
+        '[[on]]\nfile = "seen.jsonl"\n'
     )
 
     night, day = (
@@ -209,8 +210,8 @@ def test_a_rule_is_tried_on_a_video_at_the_time_of_the_day_that_it_is_given(film
 
     assert (night.code, day.code) == (0, 0), night.err + day.err
     assert [each["type"] for each in day.lines] == ["event"]
-    action = next(each for each in night.lines if each["type"] == "action")
-    assert (action["rule"], action["kinds"], action["event"]) == ("night", ["file"], "1")
+    [action] = [each for each in night.lines if each["type"] == "action"]
+    assert (action["rule"], action["kinds"], action["event"]) == ("night", ["sound"], "1")
     assert 3.0 <= action["at_s"] <= 4.5
     assert not (tmp_path / "seen.jsonl").exists()
 

@@ -20,10 +20,10 @@ from tests.unit.actions.receiver import receiver
 from tests.unit.docs.pages import ROOT
 
 
-def running_actions(running: Daemon, kind: str) -> dict[str, Any]:
-    """What came of the first action of this kind, as an event of the history says it; empty if none does."""
-    events = get_json(f"{running.url}/api/events")["events"]
-    return next((action for event in events for action in event["actions"] if action["kind"] == kind), {})
+def running_actions(running: Daemon, kind: str, status: str) -> dict[str, Any]:
+    """The first action of this kind that came to this, as an event of the history says it; empty if none did."""
+    actions = (action for event in get_json(f"{running.url}/api/events")["events"] for action in event["actions"])
+    return next((action for action in actions if (action["kind"], action["status"]) == (kind, status)), {})
 
 
 EVERY = "[events]\ndwell_s = 0.1\nenter = 0.3\n"
@@ -33,7 +33,7 @@ def test_a_run_writes_lines_runs_commands_posts_webhooks_sends_pictures_and_says
     config, state = tmp_path / "config.toml", tmp_path / "state"
     with receiver() as there, receiver() as phone:
         config.write_text(
-            f'{EVERY}[[on]]\nname = "log"\nfile = "{tmp_path}/events.jsonl"\n'
+            f'{EVERY}[[on]]\nname = "log"\ncommand = ["sh", "-c", "cat >> {tmp_path}/events.jsonl"]\n'
             f'[[on]]\ncommand = ["sh", "-c", "cat >> {tmp_path}/commands; cat /nonexistent"]\n'
             f'[[on]]\nname = "hook"\nwebhook = "{there.url}"\nphase = "end"\n'
             f'[[on]]\nname = "phone"\nnotify = ["json://{phone.url.partition("://")[2]}"]\n'
@@ -44,7 +44,7 @@ def test_a_run_writes_lines_runs_commands_posts_webhooks_sends_pictures_and_says
             phone.wait_for_count(1)
             assert eventually((tmp_path / "commands").exists)
             told = eventually(lambda: (found := running.state()["actions"])["failed"] and found["ok"] > 1 and found)
-            stored = eventually(lambda: running_actions(running, "command"))
+            stored = eventually(lambda: running_actions(running, "command", "failed"))
             code, _ = running.end()
 
     lines = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
@@ -100,11 +100,11 @@ def test_a_rule_that_can_do_nothing_ends_the_start_with_the_code_of_a_bad_config
 
 def test_a_reload_takes_a_rule_away_and_brings_another_one(tmp_path: Path) -> None:
     config, first, second = (tmp_path / name for name in ("config.toml", "first", "second"))
-    config.write_text(f'{EVERY}[[on]]\nfile = "{first}"\n')
+    config.write_text(f'{EVERY}[[on]]\ncommand = ["sh", "-c", "cat >> {first}"]\n')
     with daemon("--source", "demo", "--loop", "--config", str(config)) as running:
         running.wait_for("ok")
         assert eventually(first.exists)
-        config.write_text(f'{EVERY}[[on]]\nfile = "{second}"\n')
+        config.write_text(f'{EVERY}[[on]]\ncommand = ["sh", "-c", "cat >> {second}"]\n')
         running.process.send_signal(signal.SIGHUP)
         assert eventually(second.exists)
         count = first.read_text().count("\n")
@@ -127,7 +127,7 @@ def test_a_webhook_that_waited_when_the_daemon_was_killed_arrives_after_the_next
         options = ("--source", f"http://127.0.0.1:{camera}/", "--config", str(config))
         with daemon(*options, STATE_DIRECTORY=str(tmp_path / "state")) as running:
             running.wait_for("ok")
-            waited = eventually(lambda: running_actions(running, "webhook"))
+            waited = eventually(lambda: running_actions(running, "webhook", "waiting"))
             event = get_json(f"{running.url}/api/events")["events"][-1]["id"]
             running.process.kill()
             running.process.wait(60)

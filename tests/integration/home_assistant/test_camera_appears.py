@@ -29,7 +29,7 @@ labels = ["cat"]
 source = "demo"
 [[on]]
 label = "cup"
-file = "cups.jsonl"
+sound = true
 """
 DOOR = {"front_door": {"rect": [0, 0, 0.5, 1], "labels": ["cat", "dog"]}}
 ZONE = {"vitcam_kitchen_zone_front_door", "vitcam_kitchen_zone_front_door_label_cat"}

@@ -16,7 +16,7 @@ from vitcam.access.tokens import Scope, create_token
 from vitcam.web.server import WebServer
 
 SECRET = "secret-path"
-CONFIG = '[camera]\nsource = "demo"\n\n[[on]]\nname = "log"\nfile = "seen.jsonl"\n'
+CONFIG = '[camera]\nsource = "demo"\n\n[[on]]\nname = "log"\nfile = "x.jsonl"\n\n[[on]]\nname = "hum"\nsound = true\n'
 
 
 def alerts(running: Daemon) -> dict[str, Any]:
@@ -49,7 +49,13 @@ def test_an_alert_is_made_tried_and_delivered_without_a_file_and_kept_for_the_ne
         event = next(each["event"] for each in last(running) if each["event"])
         received = json.loads(there.wait_for_count(2)[1])
         assert (received["rule"], received["type"]) == ("page-anything", "event")
-        assert [rule["place"] for rule in alerts(running)["rules"]] == [f"line 5 of {config}"]
+        rules = alerts(running)["rules"]
+        assert [rule["place"] for rule in rules] == [f"line {line} of {config}" for line in (5, 9)]
+        assert [(rule["kinds"], bool(rule["trouble"])) for rule in rules] == [([], True), (["sound"], False)]
+        [idle] = running.state()["notices"]
+        assert idle.startswith(f"the rule log (line 5 of {config}) does nothing: on.file is not a setting any more")
+        assert running.errors().count(idle) == 1
+        assert (running.state()["actions"]["rules"], running.state()["status"]) == (2, "ok")
         assert eventually(lambda: "page-anything" in _rules_of(running, event))
         shown = json.dumps([alerts(running), get_json(f"{running.url}/api/state")])
         running.end()
@@ -62,7 +68,7 @@ def test_an_alert_is_made_tried_and_delivered_without_a_file_and_kept_for_the_ne
             there.wait_for_count(count + 1)
             assert answer_to(f"{again.url}/api/alerts/{made['alert']['id']}", None, "DELETE")[0] == 200
             assert alerts(again)["alerts"] == []
-    assert (state / "seen.jsonl").stat().st_size > 0
+    assert not (state / "x.jsonl").exists()
     assert json.loads((state / "alerts.json").read_text())["alerts"] == []
 
 

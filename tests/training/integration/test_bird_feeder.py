@@ -31,7 +31,7 @@ def test_each_visit_of_a_bird_becomes_a_line_with_the_place_where_it_was(pigeon:
     environ = os.environ | {"STATE_DIRECTORY": str(tmp_path), "XDG_CONFIG_HOME": "/nonexistent"}
 
     done = subprocess.run(
-        [*command, "--no-realtime", "--no-web"], env=environ, capture_output=True, text=True, timeout=300
+        [*command, "--no-realtime", "--no-web"], cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=300
     )
 
     assert done.returncode == 0, done.stderr

@@ -199,7 +199,7 @@ def test_a_pin_that_is_in_use_already_fails_with_a_sentence(mock: Any) -> None:
 
 def test_a_missing_library_is_said_once_for_all_rules_that_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rule_engine, "find_spec", lambda name: None)
-    rules = [OnSettings("a", gpio=1), OnSettings("b", gpio=2), OnSettings("c", file="x")]
+    rules = [OnSettings("a", gpio=1), OnSettings("b", gpio=2), OnSettings("c", sound=True)]
 
     assert rule_engine.missing_libraries(rules) == [MISSING]
     assert len(rule_engine.missing_libraries([*rules, OnSettings("d", notify=("ntfy://x",))])) == 2

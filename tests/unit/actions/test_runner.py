@@ -21,7 +21,7 @@ from vitcam.frames import Event
 from vitcam.threads.worker import Worker
 
 GPIO = OnSettings("pin", gpio=17)
-FILE = OnSettings("log", file="x")
+SOUND = OnSettings("bell", sound=True)
 
 
 class Doer:
@@ -44,17 +44,20 @@ class Doer:
 
 @contextmanager
 def acting(*rules: OnSettings) -> Iterator[tuple[ActionRunner, Doer, Doer, Kept]]:
-    """A runner, who does its gpio, who does its file, and the outcomes."""
-    kept, pins, files = Kept(), Doer(), Doer()
+    """A runner, who does its gpio, who does its sound, and the outcomes."""
+    kept, pins, sounds = Kept(), Doer(), Doer()
     outcomes = OutcomeLog(kept)
     found = ActionRunner(
-        rules, {}, {"gpio": WorkerQueue("gpio", pins, outcomes), "file": WorkerQueue("file", files, outcomes)}, outcomes
+        rules,
+        {},
+        {"gpio": WorkerQueue("gpio", pins, outcomes), "sound": WorkerQueue("sound", sounds, outcomes)},
+        outcomes,
     )
     try:
-        yield found, pins, files, kept
+        yield found, pins, sounds, kept
     finally:
         pins.may_end.set()
-        files.may_end.set()
+        sounds.may_end.set()
         found.close()
 
 
@@ -63,15 +66,15 @@ def lasting(id_: str, for_s: float = 0.0) -> Event:
 
 
 def test_every_action_of_a_rule_is_done_once_and_counted() -> None:
-    with acting(replace(GPIO, file="x")) as (found, _, _, kept):
+    with acting(replace(GPIO, sound=True)) as (found, _, _, kept):
         found.event(lasting("1"))
         found.event(replace(lasting("1"), phase="update"))
         kept.wait_for_count(2)
         state = found.state()
 
     assert sorted((outcome.kind, outcome.status, outcome.detail) for outcome in kept.all) == [
-        ("file", "ok", "done"),
         ("gpio", "ok", "done"),
+        ("sound", "ok", "done"),
     ]
     assert (state.rules, state.ok, state.failed, state.waiting, state.trouble) == (1, 2, 0, 0, "")
 
@@ -90,14 +93,14 @@ def test_a_rule_that_waits_for_the_length_of_an_event_acts_without_another_repor
     observed="actions of other kinds are done; those that wait are bounded, and each further one has failed",
 )
 def test_an_action_that_hangs_delays_no_event_and_no_action_of_another_kind() -> None:
-    with acting(GPIO, FILE) as (found, pins, files, kept):
+    with acting(GPIO, SOUND) as (found, pins, sounds, kept):
         pins.hangs = True
         for number in range(40):
             found.event(lasting(str(number)))
-            assert eventually(lambda number=number: len(files.done) == number + 1)  # type: ignore[misc]
+            assert eventually(lambda number=number: len(sounds.done) == number + 1)  # type: ignore[misc]
         state = found.state()
 
-        assert [outcome.status for outcome in kept.all if outcome.kind == "file"] == ["ok"] * 40
+        assert [outcome.status for outcome in kept.all if outcome.kind == "sound"] == ["ok"] * 40
         failed = [outcome for outcome in kept.all if outcome.kind == "gpio"]
         assert len(failed) == 7
         assert {outcome.detail for outcome in failed} == {"32 actions of this kind wait already"}
@@ -111,14 +114,14 @@ def test_an_action_that_hangs_delays_no_event_and_no_action_of_another_kind() ->
     observed="the action has failed, the log has the stack, and the next action is done",
 )
 def test_an_action_that_fails_unexpectedly_does_not_end_its_thread() -> None:
-    with acting(FILE) as (found, _, files, kept):
-        files.fails = RuntimeError("a bug")
+    with acting(SOUND) as (found, _, sounds, kept):
+        sounds.fails = RuntimeError("a bug")
         found.event(lasting("1"))
         kept.wait_for_count(1)
-        files.fails = ActionFailed("x" * 300)
+        sounds.fails = ActionFailed("x" * 300)
         found.event(lasting("2"))
         kept.wait_for_count(2)
-        files.fails = None
+        sounds.fails = None
         found.event(lasting("3"))
         kept.wait_for_count(3)
 
@@ -149,7 +152,7 @@ def test_events_that_no_rule_can_see_in_time_are_counted(monkeypatch: pytest.Mon
         raise RuntimeError("a bug in the rules")
 
     monkeypatch.setattr(runner, "step", hangs)
-    with acting(FILE) as (found, _, _, _):
+    with acting(SOUND) as (found, _, _, _):
         began = time.monotonic()
         found.event(lasting("1"))
         assert entered.wait(60)
@@ -167,15 +170,15 @@ def test_events_that_no_rule_can_see_in_time_are_counted(monkeypatch: pytest.Mon
 
 def test_rules_that_come_later_act_from_then_on_and_without_rules_nothing_runs() -> None:
     before = set(threading.enumerate())  # a thread of another test may be about to end
-    with acting() as (found, _, files, kept):
+    with acting() as (found, _, sounds, kept):
         found.event(lasting("1"))
         started = {thread.name for thread in set(threading.enumerate()) - before}
-        assert not started & {"rules", "act on file"}
-        found.rules = (FILE,)
+        assert not started & {"rules", "act on sound"}
+        found.rules = (SOUND,)
         found.event(lasting("2"))
         kept.wait_for_count(1)
 
-    assert files.done == ["2"]
+    assert sounds.done == ["2"]
 
 
 @pytest.mark.fault(
@@ -188,12 +191,12 @@ def test_at_the_end_of_a_run_every_action_that_waits_has_an_outcome() -> None:
     doer.hangs = True
     lane = WorkerQueue("notify", doer, OutcomeLog(kept))
     for number in range(5):
-        lane.put(task(FILE, str(number)))
+        lane.put(task(SOUND, str(number)))
     assert eventually(lambda: doer.done == ["0"])
     began_s = time.monotonic()
     lane.close()
     lane.leave(time.monotonic() + 0.05)
-    lane.put(task(FILE, "late"))
+    lane.put(task(SOUND, "late"))
     took_s = time.monotonic() - began_s
     doer.may_end.set()
 
@@ -209,11 +212,11 @@ def test_at_the_end_of_a_run_every_action_that_waits_has_an_outcome() -> None:
 
 
 def test_a_library_that_wants_to_end_the_process_ends_only_its_action() -> None:
-    with acting(FILE) as (found, _, files, kept):
-        files.fails = SystemExit(1)  # type: ignore[assignment]
+    with acting(SOUND) as (found, _, sounds, kept):
+        sounds.fails = SystemExit(1)  # type: ignore[assignment]
         found.event(lasting("1"))
         kept.wait_for_count(1)
-        files.fails = None
+        sounds.fails = None
         found.event(lasting("2"))
         kept.wait_for_count(2)
 
@@ -221,34 +224,34 @@ def test_a_library_that_wants_to_end_the_process_ends_only_its_action() -> None:
 
 
 def test_every_thread_that_acts_is_looked_after() -> None:
-    with acting(GPIO, FILE) as (found, _, _, kept):
+    with acting(GPIO, SOUND) as (found, _, _, kept):
         found.event(lasting("1"))
         kept.wait_for_count(2)
         names = {thread.name for thread in threading.enumerate()}
 
-        assert {"rules", "act on gpio", "act on file"} <= names
+        assert {"rules", "act on gpio", "act on sound"} <= names
         assert sorted(worker.name for worker in found.workers if isinstance(worker, Worker)) == [
-            "act on file",
             "act on gpio",
+            "act on sound",
             "rules",
         ]
         assert look_after(found.workers) == ""
 
 
 def test_the_end_of_a_run_does_what_its_last_events_ask_for() -> None:
-    with acting(replace(FILE, phase="end")) as (found, _, files, _):
+    with acting(replace(SOUND, phase="end")) as (found, _, sounds, _):
         found.event(lasting("1"))
         found.event(replace(lasting("1"), phase="end", end_ns=time.monotonic_ns()))
         found.close()
 
-        assert files.done == ["1"]
+        assert sounds.done == ["1"]
 
 
 def test_the_end_of_a_run_waits_only_a_moment_for_what_hangs() -> None:
-    with acting(FILE) as (found, _, files, _):
-        files.hangs = True
+    with acting(SOUND) as (found, _, sounds, _):
+        sounds.hangs = True
         found.event(lasting("1"))
-        assert eventually(lambda: files.done)
+        assert eventually(lambda: sounds.done)
         began = time.monotonic()
         found.close()
 

@@ -127,7 +127,7 @@ def test_thresholds_of_the_page_that_contradict_the_file_do_not_stop_the_start(t
 
 def test_the_place_of_a_setting_has_its_line(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    text = '# [store]\n\n[store]\n"keep_days" = 3\n\n[zones."door"]\nrect = "0,0,1,1"\n[[on]]\nfile = "a"\n'
+    text = '# [store]\n\n[store]\n"keep_days" = 3\n\n[zones."door"]\nrect = "0,0,1,1"\n[[on]]\nsound = true\n'
     found = effective({}, text, path)
 
     assert found.given("store.keep_days") == f"line 4 of {path}"

@@ -111,10 +111,10 @@ def test_a_reload_takes_over_other_zones_and_rules(read: Read) -> None:
 
 
 def test_the_number_is_the_name_of_a_rule_without_one(read: Read) -> None:
-    rules = read('[[on]]\ngpio = 2\n[[on]]\nname = "lamp"\nfile = "log"\ngpio = 3').settings.on
+    rules = read('[[on]]\ngpio = 2\n[[on]]\nname = "lamp"\nsound = true\ngpio = 3').settings.on
 
     assert [rule.name for rule in rules] == ["1", "lamp"]
-    assert [rule.kinds for rule in rules] == [("gpio",), ("gpio", "file")]
+    assert [rule.kinds for rule in rules] == [("gpio",), ("sound", "gpio")]
 
 
 def test_a_rule_knows_the_line_of_its_first_key_unless_that_cannot_be_told(read: Read) -> None:

@@ -28,7 +28,7 @@ from vitcam.access.tokens import Scope, create_token
 pytestmark = pytest.mark.slow("vitcam/web")
 
 PATIENCE_S = 120
-CONFIG = '[camera]\nsource = "demo"\n\n[[on]]\nname = "lamp"\nlabel = "dog"\nfor_s = 5\nfile = "seen.jsonl"\n'
+CONFIG = '[camera]\nsource = "demo"\n\n[[on]]\nname = "lamp"\nlabel = "dog"\nfor_s = 5\ncommand = ["true"]\n'
 _WIDTH = "return Math.max(document.documentElement.scrollWidth, innerWidth)"  # a phone shrinks a page that is wider
 
 
