@@ -18,7 +18,6 @@ from vitcam.actions.pin import Pins
 from vitcam.actions.push import MISSING as NO_PUSH
 from vitcam.actions.push import Push
 from vitcam.actions.push_devices import PushDevices
-from vitcam.actions.rules import Instant, RuleState, step
 from vitcam.actions.runner import ActionRunner
 from vitcam.actions.sound import Chimes, Sound
 from vitcam.actions.task import Note, Task, made_up_event
@@ -32,6 +31,7 @@ from vitcam.folders import state_folder
 from vitcam.frames import UNKNOWN, Event, Prediction
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.names.wanted import key_of
+from vitcam.rules import Instant, RuleState, step
 from vitcam.run.kinds import Configured, Hears, Runs
 from vitcam.storage.outbox import Outbox
 from vitcam.threads.worker import Watched

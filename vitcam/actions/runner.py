@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from vitcam.actions.outcome_log import OutcomeLog
-from vitcam.actions.rules import TICK_S, Firing, Instant, RuleState, step
 from vitcam.actions.task import Task
 from vitcam.actions.worker_queue import ActionHandler
 from vitcam.config.tables import OnSettings
 from vitcam.frames import Event
 from vitcam.names.vocabulary import Meanings
+from vitcam.rules import TICK_S, Firing, Instant, RuleState, step
 from vitcam.state import Actions
 from vitcam.threads.event_room import EventRoom
 from vitcam.threads.worker import Watched, Worker

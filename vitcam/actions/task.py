@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from vitcam.actions.rules import Firing
 from vitcam.config.tables import OnSettings
 from vitcam.errors import VitcamError
 from vitcam.frames import Event
+from vitcam.rules import Firing
 from vitcam.text import readable
 from vitcam.wire import event_record
 

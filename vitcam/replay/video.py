@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from vitcam.actions import rules
-from vitcam.actions.rules import Firing, Instant, RuleState
+from vitcam import rules
 from vitcam.config.settings import Settings
 from vitcam.events import Rules
 from vitcam.follow.follower import Follower
@@ -20,6 +19,7 @@ from vitcam.names.active import ActiveNames
 from vitcam.pictures.resize import crop_of, rect_of
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents
+from vitcam.rules import Firing, Instant, RuleState
 from vitcam.sources.film import Film
 from vitcam.sources.masks import blackened
 from vitcam.zones.active import ActiveAreas

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from tests.eventually import eventually
 from tests.frames import SECOND
-from vitcam.actions.rules import Firing
 from vitcam.actions.task import Outcome, Task
 from vitcam.config.tables import OnSettings
 from vitcam.frames import Event
+from vitcam.rules import Firing
 
 
 def event(id_: str = "01A", label: str = "tabby", phase: str = "new") -> Event:

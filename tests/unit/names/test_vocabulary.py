@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from vitcam.actions.rules import Instant, RuleState, fits, step
 from vitcam.config.tables import OnSettings
 from vitcam.frames import Event, Group
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import NO_MEANINGS, Vocabulary, means_any, means_displayed
 from vitcam.names.wanted import WantedNames, own_names
+from vitcam.rules import Instant, RuleState, fits, step
 
 LABELS = ("tabby cat", "tiger cat", "pug", "cup")
 MEMBERS = {"cup": (3,), "cat": (0, 1), "animal": (0, 1, 2)}

@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tests.frames import SECOND
-from vitcam.actions.rules import Instant, RuleState, fits, step
 from vitcam.config.tables import OnSettings
 from vitcam.frames import Event, Group
 from vitcam.names.vocabulary import Meaning
+from vitcam.rules import Instant, RuleState, fits, step
 
 MEANINGS = {
     "tabby": Meaning(frozenset({"tabby", "tabby cat"}), frozenset({"cat", "animal"})),
