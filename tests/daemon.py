@@ -21,6 +21,7 @@ from typing import IO, Any
 from tests.eventually import eventually
 
 _START_TIMEOUT_S = 60.0
+_FPS = 8.0
 
 
 @dataclass
@@ -127,12 +128,17 @@ def daemon(
 ) -> Iterator[Daemon]:
     """Start `vitcam run` with these options on a port of its own; kills it at the end if it still runs.
 
+    In a test without a configuration of its own it classifies 8 frames/s at most, unless an option says another rate:
+    at full rate each daemon takes all cores from the tests beside it. A measurement gets what the machine has.
+
     python  the interpreter whose vitcam it is
     stdout  path of what it writes to
     """
     port = free_port()
     command = [python, "-P", "-m", "vitcam", "run", "--log", "json", "--port", str(port), *options]
     env = {key: value for key, value in os.environ.items() if not key.startswith("VITCAM_")}
+    if "PYTEST_CURRENT_TEST" in os.environ and {"--no-realtime", "--config"}.isdisjoint(options):
+        env["VITCAM_MODEL_FPS"] = str(_FPS)
     env |= {"XDG_CONFIG_HOME": "/nonexistent"} | environment
     with tempfile.TemporaryFile() as errors, Path(stdout).open("wb") as out:
         child = subprocess.Popen(command, stdout=out, stderr=errors, env=env)

@@ -1,4 +1,4 @@
-"""One browser for all tests of the page: it takes a second to start."""
+"""One browser for all tests of the page, which takes a second to start, and a camera that leaves it the processor."""
 
 from collections.abc import Iterator
 
@@ -6,8 +6,16 @@ import pytest
 from selenium.webdriver import Chrome
 
 from tests.integration.web.browser import console_errors, open_browser, resize
+from tests.integration.web.camera import Camera
 from tests.integration.web.page.accessibility import Findings, findings, findings_at_every_size
 from tests.integration.web.page.every_view import Visit, visited
+
+
+@pytest.fixture
+def camera() -> Iterator[Camera]:
+    """Slower than others: to draw 30 pictures/s of this size takes a browser without a graphics card a whole core."""
+    with Camera(fps=8) as running:
+        yield running
 
 
 @pytest.fixture(scope="package")
