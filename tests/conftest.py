@@ -18,6 +18,8 @@ from tests.slow_tier import SlowTier
 
 _TESTS = Path(__file__).parent
 _LONG_FOLDERS = frozenset({"integration", "training"})
+_BELOW_STUDIES = ("training/study", "training/config.py", "training/export", "training/fit", "training/vit.py")
+"""What a study is made of: its tests run in `make test-slow` once one of these has changed."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -86,11 +88,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Nobody has to remember to mark a test of a whole program, or of training, as `long`."""
-    for item in items:
-        if is_long(item.path) and not item.get_closest_marker("smoke"):
-            item.add_marker(pytest.mark.long)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Nobody has to remember to mark a test of a whole program, of training or of a study."""
+    if is_long(item.path) and not item.get_closest_marker("smoke"):
+        item.add_marker(pytest.mark.long)
+    if "study" in item.path.relative_to(_TESTS).parts:
+        item.add_marker(pytest.mark.slow(*_BELOW_STUDIES))
 
 
 def pytest_collection_finish() -> None:

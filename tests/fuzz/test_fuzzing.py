@@ -6,13 +6,13 @@ import pytest
 
 SEED = 7
 COUNTS = {
-    "requests_described": 600,
-    "requests_raw": 2500,
+    "requests_described": 300,
+    "requests_raw": 1500,
     "pictures": 300,
-    "model_files": 25,
+    "model_files": 15,
     "configurations": 300,
     "bundles": 200,
-    "state_files": 200,
+    "state_files": 100,
     "zips": 120,
     "rights": 4_000,
 }

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import pytest
+
 from tests.command import vitcam
 from tests.daemon import answer_to, daemon, get_json
 from tests.http_camera import jpeg
@@ -117,6 +119,7 @@ def zip_with_a_nameless_entry() -> bytes:
     return bytes(data)
 
 
+@pytest.mark.slow("vitcam/web", "vitcam/datasets", "vitcam/storage")
 def test_odd_names_and_numbers_are_refused_with_a_sentence_by_every_route(tmp_path: Path) -> None:
     with daemon("--source", "demo", "--loop", "--fps", "2", STATE_DIRECTORY=str(tmp_path)) as running:
         running.wait_for("ok")

@@ -102,6 +102,7 @@ def test_clips_that_wait_take_no_more_memory_than_allowed(tmp_path: Path) -> Non
         assert list(store.left_out) == ["01EVENT2"]
 
 
+@pytest.mark.long
 def test_at_the_end_of_a_run_what_waits_is_encoded_while_there_is_time(tmp_path: Path) -> None:
     store = RememberingStore()
     with queue(tmp_path, store) as clips:

@@ -102,6 +102,7 @@ def test_a_problem_that_becomes_another_one_ends_before_the_other_begins(clip: S
     ]
 
 
+@pytest.mark.long
 def test_a_new_view_becomes_the_usual_one_after_ten_minutes(clip: Scenes) -> None:
     hour = Hour(clip)
     hour.passes(_LEARN_S)
@@ -115,6 +116,7 @@ def test_a_new_view_becomes_the_usual_one_after_ten_minutes(clip: Scenes) -> Non
     ]
 
 
+@pytest.mark.long
 def test_a_covered_camera_stays_a_problem_however_long_it_lasts(clip: Scenes) -> None:
     hour = Hour(clip)
     hour.passes(_LEARN_S)

@@ -286,6 +286,7 @@ def test_a_label_that_is_a_group_of_the_base_is_refused(tmp_path: Path, homes: P
         teach(Task(data, "group", add_to=True))
 
 
+@pytest.mark.long
 def test_the_model_in_use_is_compared_on_pictures_that_neither_has_learned_from(tmp_path: Path, homes: Path) -> None:
     data = drawn(tmp_path / "data", photos=5)
     teach(Task(data, "old"))
