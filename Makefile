@@ -5,8 +5,8 @@ PYTHON311 ?= python3.11
 ARGS ?=
 .DEFAULT_GOAL := help
 # A file's tests share what they make, so a file stays in one process; in their own order, the long ones come early.
-# Four processes on two cores: many tests wait for a socket or a child.
-WORKERS ?= --numprocesses 4 --dist loadfile --no-loadscope-reorder
+# Three processes on two cores: many tests wait for a socket or a child, and each takes some 0.3 GB.
+WORKERS ?= --numprocesses 3 --dist loadfile --no-loadscope-reorder
 # Else each process compiles vitcam and its tests anew: 0.2 s of each start of the daemon, half of pytest's collection.
 unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
@@ -93,11 +93,10 @@ $(DAEMON_VENV)/ready: pyproject.toml
 test-daemon: $(DAEMON_VENV)/ready  ## run the daemon's tests on another Python: PYTHON=python3.13
 	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not slow" --ignore tests/training $(ARGS)
 
-# pixels, numbers, processes, sockets with and without TLS, SQLite; pages, texts and settings are the same on each
-VERSIONS := $(addprefix unit/,access actions backup clips datasets explain follow heat history model pictures pipeline problems processes replay sources storage teach threads web words zones) \
-	$(addprefix integration/,history model pictures sources web/access/test_tls.py web/test_stream.py web/test_events.py web/test_uploads.py)
+# parts, pixels, numbers, processes, sockets; pages and whole programs are the same on each
+VERSIONS := $(wildcard tests/parts) $(addprefix tests/,unit integration/history integration/pictures integration/sources integration/web/test_stream.py integration/web/test_uploads.py)
 test-versions: $(DAEMON_VENV)/ready  ## run those of the daemon's tests that another Python, OpenCV or NumPy can change
-	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not slow" $(addprefix tests/,$(VERSIONS)) $(ARGS)
+	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not slow" --ignore tests/unit/docs $(VERSIONS) $(ARGS)
 
 # Debian's NumPy is the one that a Pi's picamera2 is built for: PYTHON=python3.11 or python3.13
 test-install:  ## check that installing keeps Debian's NumPy
