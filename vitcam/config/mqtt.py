@@ -120,6 +120,7 @@ class MqttSettings:
         tuple[str, ...],
         Rule(
             "Labels and groups of which the state says whether they are there, beside those of zones and rules",
+            labels=True,
             page=Why.BROKER,
         ),
     ] = ()

@@ -48,6 +48,8 @@ class Rule:
     """A value for the example file, where the default would say too little."""
     live: bool = False
     """True: a run that reads its settings again uses the new value at once. False: it needs a restart."""
+    labels: bool = False
+    """True: a list of labels and groups, which the model should know."""
     secret: bool = False
     """True: it may hold a key or a token, so no message and no list of settings shows it."""
 

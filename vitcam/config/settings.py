@@ -141,6 +141,7 @@ class StoreSettings:
         Rule(
             "Labels and groups whose events are not kept; unknown is one of them. In the environment and with --set, "
             "put commas between them",
+            labels=True,
             page=True,
         ),
     ] = ()
@@ -179,7 +180,7 @@ class ClipSettings:
         Rule("A clip that would be longer ends here, in s. It limits memory and disk", low=1, high=300, page=True),
     ] = 60.0
     labels: Annotated[
-        tuple[str, ...], Rule("Labels and groups whose events get a clip. Empty: every label", page=True)
+        tuple[str, ...], Rule("Labels and groups whose events get a clip. Empty: every label", labels=True, page=True)
     ] = ()
     zones: Annotated[
         tuple[str, ...], Rule("Zones whose events get a clip. Empty: every zone, and the whole picture", page=True)
@@ -301,11 +302,16 @@ class Settings:
 
 
 def labels_in(settings: Settings) -> list[tuple[str, str]]:
-    """Each label or group that rules, clips and MQTT name, and who does: `("cat", "the rule lamp is for")`."""
+    """Each label or group that rules and settings name, and who does: `("cat", "the rule lamp is for")`."""
     rules = enumerate(settings.on, 1)
     of_rules = [(rule.label, f"the rule {rule.name or number} is for") for number, rule in rules if rule.label]
-    lists = (("clips.labels", settings.clips.labels), ("mqtt.labels", settings.mqtt.labels))
-    return of_rules + [(label, f"{name} names") for name, labels in lists for label in labels]
+    return of_rules + [(label, f"{name} names") for name, labels in label_lists(settings) for label in labels]
+
+
+def label_lists(settings: Settings) -> list[tuple[str, tuple[str, ...]]]:
+    """Each setting that is a list of labels and groups: its name, and what it names."""
+    found = [option for option in options().values() if option.rule.labels]
+    return [(option.name, getattr(settings.section(option.section), option.key)) for option in found]
 
 
 @cache

@@ -17,7 +17,7 @@ from vitcam.config.layers import PageLayer, RawSetting
 from vitcam.config.load import EffectiveSettings
 from vitcam.config.on_page import ON_PAGE, page_option, why_not
 from vitcam.config.removed import removal_of
-from vitcam.config.settings import Settings, options
+from vitcam.config.settings import Settings, label_lists, options
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import SourceError, UsageError, VitcamError
@@ -210,8 +210,8 @@ class RunningSettings:
                 find_ffmpeg()
             except VitcamError as error:
                 raise UsageError(str(error)) from error
-        lists = (("clips.labels", wanted.clips.labels), ("store.forget", wanted.store.forget))
-        asked_for = [(label, f"{name} names") for name, labels in lists if name in values for label in labels]
+        lists = [(name, labels) for name, labels in label_lists(wanted) if name in values]
+        asked_for = [(label, f"{name} names") for name, labels in lists for label in labels]
         for sentence in unknown_labels(asked_for, self._vocabulary.known):
             raise UsageError(sentence)
 
