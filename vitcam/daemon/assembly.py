@@ -208,6 +208,8 @@ def assemble(
         vocabulary=vocabulary,
         areas=areas,
         pipeline=pipeline,
+        history=recording.history,
+        is_live=not every,
         events=publisher,
         objects=objects,
     )

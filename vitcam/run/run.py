@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from vitcam.config.settings import Settings
     from vitcam.daemon.publisher import Publisher
+    from vitcam.history.store import EventStore
     from vitcam.machine import Machine
     from vitcam.names.active import ActiveNames
     from vitcam.names.vocabulary import Vocabulary
@@ -56,6 +57,10 @@ class Run:
     """By which texts labels and groups may be named now."""
     areas: "ActiveAreas"
     pipeline: "Pipeline"
+    history: "EventStore | None"
+    """None: nothing is kept."""
+    is_live: bool
+    """False: files are read at full speed, and leave nothing but their answers."""
     events: "Publisher"
     objects: Objects
     """Complete once every part has made its own."""
