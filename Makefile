@@ -54,6 +54,7 @@ $(VENV)/cluster/ready: pyproject.toml
 
 release-check: lint test test-long test-packages  ## check all that a release needs: every test, every measured page, the packages
 	$(MAKE) test-slow ARGS=
+	$(BIN)/python -m tests.deletion --start
 	$(MAKE) site
 	$(BIN)/python docs/measured.py --strict
 

@@ -20,7 +20,7 @@ from vitcam.model.attention.packed import pack
 from vitcam.model.card import ModelCard
 from vitcam.model.record import ModelInfo
 from vitcam.model.runtime import RuntimeInfo
-from vitcam.parts.heat.state import Heat
+from vitcam.parts import PARTS
 from vitcam.pictures.decode import Decoded, decode
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.pipeline.latest_frame import ClassifiedFrame
@@ -113,7 +113,8 @@ class Camera:
         self.notices: tuple[str, ...] = ()
         self.paused = False
         self.problem: str | None = None
-        self.heat = Heat()
+        self.of_parts = {key: kind() for part in PARTS for key, kind in part.state.items()}
+        """Of `/api/state`: what each part says."""
         self.history = History()
         self.resting = False
         self.turned = False
@@ -149,9 +150,7 @@ class Camera:
         )
         reasons = (*filter(None, (self.reason,)), *self.troubles)
         status: Status = "degraded" if self.status == "ok" and reasons else self.status
-        state = State(
-            status, "; ".join(reasons), 1.0, "test", "toy", frames=frames, zones=zones, parts={"heat": self.heat}
-        )
+        state = State(status, "; ".join(reasons), 1.0, "test", "toy", frames=frames, zones=zones, parts=self.of_parts)
         return replace(
             state,
             reasons=reasons,

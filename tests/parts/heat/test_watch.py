@@ -100,3 +100,12 @@ def test_the_narrower_of_two_limits_counts_and_none_is_no_limit(heat: float, own
     limits.max_fps = heat
 
     assert limits.lower(own) == both
+
+
+def test_a_temperature_is_offered_once_a_sensor_was_read(tmp_path: Path) -> None:
+    watch = watching(Machine({}, tmp_path))
+    before = watch.entities()
+    say(tmp_path, "61000")
+    watch.look(0.0, Progress(0, 24.0))
+
+    assert (before, [each.key for each in watch.entities()]) == ((), ["temperature"])

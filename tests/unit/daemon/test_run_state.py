@@ -8,7 +8,7 @@ import pytest
 
 from vitcam.daemon.recording import Recording
 from vitcam.daemon.run_state import RunState
-from vitcam.parts.heat.state import Heat
+from vitcam.parts import PARTS
 from vitcam.run.kinds import Reports
 from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
@@ -16,6 +16,11 @@ from vitcam.slot import Current
 from vitcam.state import Actions, Cost, PipelineState, Rates, State
 from vitcam.storage.outbox import Outbox
 from vitcam.storage.unsaved import Unsaved
+
+
+def of_a_part() -> tuple[str, type[Any]]:
+    """Where some part stands in the state, and what."""
+    return next((key, kind) for part in PARTS for key, kind in part.state.items())
 
 
 class Pipeline:
@@ -29,8 +34,8 @@ class Pipeline:
 
 
 class Hot(Reports):
-    def state(self) -> Heat:
-        return Heat(70.0)
+    def state(self) -> object:
+        return of_a_part()[1]()
 
     def words(self) -> str:
         return "too hot"
@@ -62,10 +67,11 @@ def state() -> RunState:
 
 
 def test_every_part_has_its_place_in_the_state(state: RunState) -> None:
+    key, kind = of_a_part()
     found = state()
 
     assert (found.source, found.fps.classified, found.status) == ("demo", 9.5, "degraded")
-    assert (found.parts["heat"], found.cost, found.actions) == (Heat(70.0), Cost(cpu_s=3.0), Actions(rules=2))
+    assert (found.parts[key], found.cost, found.actions) == (kind(), Cost(cpu_s=3.0), Actions(rules=2))
     assert (found.history.trouble, found.clips.enabled, found.problem) == ("another run keeps it", False, None)
 
 

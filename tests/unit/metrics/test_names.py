@@ -17,8 +17,6 @@ from tests.prometheus import dashboard_expressions
 from vitcam.machine import Machine
 from vitcam.meters import BUCKETS_S, StageTimes
 from vitcam.metrics.exposition import RunFigures, exposition
-from vitcam.parts.heat.state import Heat
-from vitcam.parts.heat.watch import HeatWatch
 from vitcam.pipeline.limits import PaceLimits
 from vitcam.run.figures import Figure
 from vitcam.state import Cost, MqttState, State
@@ -55,6 +53,9 @@ def everything() -> RunFigures:
 
 
 def heat_figures() -> Iterator[Figure]:
+    from vitcam.parts.heat.state import Heat  # here, so that the other tests go on without it
+    from vitcam.parts.heat.watch import HeatWatch
+
     watch = HeatWatch(Machine({}), None, PaceLimits(), None)  # type: ignore[arg-type]
     watch.heat = Heat(60.0, hindrances=("throttled",))
     return watch.figures()

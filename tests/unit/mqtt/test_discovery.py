@@ -7,7 +7,7 @@ import pytest
 
 from vitcam.mqtt.discovery import MOST_ENTITIES, Announced, discovery_payload, discovery_topic, with_tombstones
 from vitcam.mqtt.watched import MOST_WATCHED, Presence
-from vitcam.parts.heat.watch import TEMPERATURE
+from vitcam.run.entity import Entity
 
 CAMERA = Announced("kitchen", "vitcam/kitchen", models=("everyday", "mine"), overlays=("none", "grid"))
 _COMMANDS = {"pause", "snapshot", "threshold", "model", "overlay"}
@@ -35,14 +35,10 @@ def test_nothing_is_offered_to_choose_where_there_is_one_choice() -> None:
     assert keys(CAMERA) - keys(alone) == {"model", "overlay"}
 
 
-def test_a_temperature_is_announced_where_there_is_a_sensor() -> None:
-    assert keys(
-        Announced(
-            "kitchen",
-            "vitcam/kitchen",
-            offered=(TEMPERATURE,),
-        )
-    ) - keys(Announced("kitchen", "vitcam/kitchen")) == {"temperature"}
+def test_what_a_part_offers_is_announced() -> None:
+    humidity = Entity("humidity", "air.humidity", "sensor", "Humidity", {"unit_of_measurement": "%"})
+    camera = Announced("kitchen", "vitcam/kitchen", offered=(humidity,))
+    assert keys(camera) - keys(Announced("kitchen", "vitcam/kitchen")) == {"humidity"}
 
 
 @pytest.mark.parametrize("page", ["", "http://192.168.1.7:8420"])

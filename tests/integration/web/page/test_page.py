@@ -279,7 +279,9 @@ def test_the_buttons_on_the_picture_are_on_the_screen_of_a_phone_held_sideways(
 ) -> None:
     resize(chrome, 844, 390)
     camera.turned = True  # a tall picture takes all of the height
-    camera.heat = replace(camera.heat, advice="The processor is hot. Put a cooler on it, and it classifies faster.")
+    camera.of_parts["heat"] = replace(
+        camera.of_parts["heat"], advice="The processor is hot. Put a cooler on it, and it classifies faster."
+    )
     open_page(chrome, server)
     wait(chrome, lambda: chrome.find_element(By.ID, "advice").is_displayed())
     rect = chrome.execute_script("return document.getElementById('fullscreen').getBoundingClientRect().toJSON()")

@@ -399,11 +399,13 @@ def test_a_hot_processor_and_a_weak_supply_are_shown_with_what_to_do(
     page: Chrome, site: tuple[Camera, WebServer], findings: Findings
 ) -> None:
     camera, _ = site
-    camera.heat = Heat(celsius=79.4, limit_celsius=80.0, max_fps=12.5, advice="The processor is hot. Add a fan.")
+    camera.of_parts["heat"] = Heat(
+        celsius=79.4, limit_celsius=80.0, max_fps=12.5, advice="The processor is hot. Add a fan."
+    )
     wait(page, lambda: text(page, "advice") == "The processor is hot. Add a fan.")
     hot = text(page, "celsius")
     objections = findings(page)
-    camera.heat = Heat()
+    camera.of_parts["heat"] = Heat()
     wait(page, lambda: hidden(page, "advice"))
 
     assert hot == "Processor 79 °C, limit 80 °C"
