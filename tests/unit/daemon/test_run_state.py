@@ -48,7 +48,7 @@ class Hot(Reports):
 def state() -> RunState:
     objects = Objects()
     objects.add(Hot())
-    rules: Any = SimpleNamespace(runner=SimpleNamespace(state=lambda: Actions(rules=2)))
+    rules: Any = SimpleNamespace(idle=(), runner=SimpleNamespace(state=lambda: Actions(rules=2)))
     pipeline: Any = Pipeline()
     model = RunModel(Any, Any, "toy")  # type: ignore[arg-type]
     disk: Any = SimpleNamespace(trouble="", unreadable=())
