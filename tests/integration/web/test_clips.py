@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from selenium.webdriver import Chrome
 
 from tests.clips import probed
 from tests.daemon import Daemon, daemon, get_json, status_of
 from tests.eventually import eventually
-from tests.integration.web.browser import open_browser
 
 BEFORE_S, AFTER_S = 2.0, 1.0
 
@@ -58,27 +58,25 @@ def test_a_clip_is_as_long_as_the_event_with_the_time_before_and_after(
     assert float(probed(clip)["duration"]) == pytest.approx(BEFORE_S + lasted_s + AFTER_S, abs=0.5)
 
 
-def test_a_browser_plays_a_clip_and_seeks_in_it(running: Daemon, event: dict[str, Any], tmp_path: Path) -> None:
-    with open_browser(tmp_path) as driver:
-        driver.set_script_timeout(30)
-        driver.get(running.url + event["clip"])
-        played = driver.execute_async_script(
-            """const done = arguments[0], video = document.querySelector("video");
-            video.muted = true;
-            const until = (name) => new Promise((go) => video.addEventListener(name, go, {once: true}));
-            (async () => {
-                if (video.readyState < 2) await until("loadeddata");
-                await video.play();
-                while (video.currentTime < 0.5) await until("timeupdate");
-                const first = video.currentTime;
-                video.pause();
-                const target = video.duration - 1.5;
-                const sought = until("seeked");
-                video.currentTime = target;
-                await sought;
-                done({first, target, now: video.currentTime, width: video.videoWidth, error: video.error});
-            })();"""
-        )
+def test_a_browser_plays_a_clip_and_seeks_in_it(running: Daemon, event: dict[str, Any], chrome: Chrome) -> None:
+    chrome.get(running.url + event["clip"])
+    played = chrome.execute_async_script(
+        """const done = arguments[0], video = document.querySelector("video");
+        video.muted = true;
+        const until = (name) => new Promise((go) => video.addEventListener(name, go, {once: true}));
+        (async () => {
+            if (video.readyState < 2) await until("loadeddata");
+            await video.play();
+            while (video.currentTime < 0.5) await until("timeupdate");
+            const first = video.currentTime;
+            video.pause();
+            const target = video.duration - 1.5;
+            const sought = until("seeked");
+            video.currentTime = target;
+            await sought;
+            done({first, target, now: video.currentTime, width: video.videoWidth, error: video.error});
+        })();"""
+    )
 
     assert played["error"] is None
     assert played["width"] == 640

@@ -53,9 +53,10 @@ def aimed(camera: Camera, active_crop: ActiveCrop) -> Iterator[WebServer]:
 
 
 @pytest.fixture
-def chrome(tmp_path: Path) -> Iterator[Chrome]:
-    with open_browser(tmp_path / "profile") as driver:
-        yield driver
+def camera() -> Iterator[Camera]:
+    """Slow enough for a browser without a graphics card."""
+    with Camera(fps=8) as running:
+        yield running
 
 
 def post(url: str, body: str, **headers: str) -> tuple[int, dict[str, Any]]:
