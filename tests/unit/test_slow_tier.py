@@ -61,6 +61,7 @@ def passed(repository: Path, *options: str) -> int:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("processes", ["0", pytest.param("2", marks=pytest.mark.long)])
 def test_a_slow_test_is_due_until_it_passed_and_again_when_its_subject_changes(
     repository: Path, processes: str

@@ -79,6 +79,7 @@ def test_a_problem_has_one_event_with_start_and_end_and_a_sentence_while_it_last
     assert over.end_ns / 1e9 == pytest.approx(_LEARN_S + 120, abs=10)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("light", [None, day_and_clouds], ids=["as it is", "changing light"])
 def test_a_camera_that_is_well_has_no_problem(clip: Scenes, hung_still: Scenes, light: object) -> None:
     slides, still = Hour(clip), Hour(hung_still)
@@ -125,6 +126,7 @@ def test_a_covered_camera_stays_a_problem_however_long_it_lasts(clip: Scenes) ->
     assert [event.phase for _, event in hour.events] == ["new"]
 
 
+@pytest.mark.long
 def test_scenes_that_never_come_again_are_no_moved_camera() -> None:
     rng = np.random.default_rng(0)
 

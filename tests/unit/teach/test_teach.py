@@ -147,6 +147,7 @@ def test_teaching_again_gives_the_same_file_and_asks_about_no_photo(
     assert again == alone[0]
 
 
+@pytest.mark.long
 def test_a_photo_that_changed_is_asked_about_again(tmp_path: Path, homes: Path) -> None:
     data = drawn(tmp_path / "data", photos=3)
     teach(Task(data, "changing"))
@@ -157,6 +158,7 @@ def test_a_photo_that_changed_is_asked_about_again(tmp_path: Path, homes: Path) 
     assert (homes / "changing.tflite").read_bytes() != before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x03\x04" + bytes(100)])
 def test_a_damaged_cache_is_not_used(tmp_path: Path, homes: Path, content: bytes) -> None:
     data = drawn(tmp_path / "data", photos=3)
@@ -165,6 +167,7 @@ def test_a_damaged_cache_is_not_used(tmp_path: Path, homes: Path, content: bytes
     assert teach(Task(data, "cached")).accuracy is not None
 
 
+@pytest.mark.long
 def test_progress_tells_each_step_and_ends_the_teaching_where_it_raises(tmp_path: Path, homes: Path) -> None:
     data, seen = drawn(tmp_path / "data", photos=3), list[Progress]()
     teach(Task(data, "steps"), seen.append)
@@ -243,6 +246,7 @@ def test_a_taught_model_is_no_base(data: Path, alone: tuple[Report, Path]) -> No
         teach(Task(data, "again", base="shapes"))
 
 
+@pytest.mark.long
 def test_a_label_that_the_base_knows_is_known_better_and_stands_where_it_stood(tmp_path: Path, homes: Path) -> None:
     data = drawn(tmp_path / "data", photos=8, labels=("red cross", "blue circle"))
     (data / "red cross").rename(data / "Goldfish")
@@ -265,6 +269,7 @@ def test_a_label_that_the_base_knows_is_known_better_and_stands_where_it_stood(t
         assert classifier.classify_image(each.image).top[0].label == base.classify_image(each.image).top[0].label
 
 
+@pytest.mark.long
 def test_labels_that_the_base_knows_all_can_be_taught(tmp_path: Path, homes: Path) -> None:
     data = drawn(tmp_path / "data", photos=5, labels=("red cross", "blue circle"))
     (data / "red cross").rename(data / "goldfish")

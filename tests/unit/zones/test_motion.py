@@ -49,6 +49,7 @@ def moving(images: list[Image]) -> list[bool]:
     return [watch.moved(each) for each in filmed(images)][1:]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sigma", [0.0, 2.0, 6.0, 12.0])
 def test_the_noise_of_a_sensor_does_not_count_as_motion(sigma: float) -> None:
     found = moving(noisy(150, sigma))
