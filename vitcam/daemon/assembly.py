@@ -42,7 +42,7 @@ from vitcam.folders import state_folder
 from vitcam.follow.follower import Follower
 from vitcam.guide.first_run import FirstRun
 from vitcam.machine import Machine
-from vitcam.metrics.event_counts import EventCounts
+from vitcam.parts.metrics.event_counts import EventCounts
 from vitcam.model.labels import unknown_labels
 from vitcam.parts import add_parts
 from vitcam.peers.watch import PeerWatch

@@ -12,7 +12,7 @@ from vitcam.guide.first_run import FirstRun
 from vitcam.history.store import EventStore
 from vitcam.inbox.answers import InboxAnswers
 from vitcam.meters import StageTimes
-from vitcam.metrics.event_counts import EventCounts
+from vitcam.parts.metrics.event_counts import EventCounts
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.peers.watch import PeerWatch

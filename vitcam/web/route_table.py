@@ -14,7 +14,7 @@ from vitcam.web.routes.inbox import InboxRoutes
 from vitcam.web.routes.intake import IntakeRoutes
 from vitcam.web.routes.learn import LearnRoutes
 from vitcam.web.routes.login import LoginRoutes
-from vitcam.web.routes.metrics import MetricsRoutes
+from vitcam.parts.metrics.routes import MetricsRoutes
 from vitcam.web.routes.model import ModelRoutes
 from vitcam.web.routes.names import NamesRoute
 from vitcam.web.routes.page import PageRoutes

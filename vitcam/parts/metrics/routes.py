@@ -32,7 +32,7 @@ class MetricsRoutes(Handlers):
         return web.Response(body=text, headers={"Content-Type": media_type, "Cache-Control": "no-store"})
 
     def _text(self, clients: dict[str, int], accept: str) -> tuple[bytes, str]:
-        from vitcam.metrics.exposition import RunFigures, exposition  # loaded only where somebody asks
+        from vitcam.parts.metrics.exposition import RunFigures, exposition  # loaded only where somebody asks
 
         parts, model = self._parts, self._parts.model.value
         figures = RunFigures(

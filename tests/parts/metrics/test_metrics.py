@@ -8,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families as families
 from tests.integration.web.camera import Camera, Client
 from vitcam.frames import Event
 from vitcam.meters import LatencyMeter
-from vitcam.metrics.event_counts import MOST_SERIES, OTHERS, EventCounts
+from vitcam.parts.metrics.event_counts import MOST_SERIES, OTHERS, EventCounts
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

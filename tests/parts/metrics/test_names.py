@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.prometheus import dashboard_expressions
 from vitcam.machine import Machine
 from vitcam.meters import BUCKETS_S, StageTimes
-from vitcam.metrics.exposition import RunFigures, exposition
+from vitcam.parts.metrics.exposition import RunFigures, exposition
 from vitcam.pipeline.limits import PaceLimits
 from vitcam.run.figures import Figure
 from vitcam.state import Cost, MqttState, State
