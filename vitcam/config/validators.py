@@ -5,24 +5,8 @@ import re
 from urllib.parse import urlsplit
 
 _HOST_NAME = re.compile(r"(?=.{1,253}\.?$)[\w-]{1,63}(\.[\w-]{1,63})*\.?")
-OWN_PATHS: tuple[str, ...] = (
-    "api",
-    "page",
-    "login",
-    "logout",
-    "stream",
-    "snapshot",
-    "snapshot.jpg",
-    "openapi.json",
-    "healthz",
-    "readyz",
-    "metrics",
-    "favicon.ico",
-)
-"""First parts of the paths that vitcam answers at. Below one of them, two paths could be meant."""
-_PART = r"/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+"
-_BASE_PATH = re.compile(rf"(?!/(?:{'|'.join(map(re.escape, OWN_PATHS))})(?:/|$))(?:{_PART})*/?")
-_LONGEST_PATH = 200
+PATH_PART = r"/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+"
+LONGEST_PATH = 200
 _SITE = re.compile(r"https?://[a-z0-9.:\[\]-]+/?")
 PEER_ADDRESS_WORDS = "an address such as https://192.168.1.21:8420, without a password, ? or #"
 DURATION_WORDS = "a time from 50ms to 24h, such as 3s, 0.5s, 500ms or 2m"
@@ -45,11 +29,6 @@ def is_network(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def is_base_path(text: str) -> bool:
-    """Whether a text is a path such as /cameras/vitcam, without anything that browsers or cookies read as more."""
-    return len(text) <= _LONGEST_PATH and _BASE_PATH.fullmatch(text) is not None
 
 
 def is_site(text: str) -> bool:
@@ -78,11 +57,11 @@ def is_web_address(text: str) -> bool:
 
 def is_peer_address(text: str) -> bool:
     """Whether a text is an address of a page of vitcam: a site, and perhaps a path behind a proxy."""
-    if not is_web_address(text) or len(text) > _LONGEST_PATH or any(each in text for each in "?#\\"):
+    if not is_web_address(text) or len(text) > LONGEST_PATH or any(each in text for each in "?#\\"):
         return False
     parts = urlsplit(text)
     host = parts.hostname or ""
-    return (is_host_name(host) or is_network(host)) and re.fullmatch(rf"(?:{_PART})*/?", parts.path) is not None
+    return (is_host_name(host) or is_network(host)) and re.fullmatch(rf"(?:{PATH_PART})*/?", parts.path) is not None
 
 
 def is_notify_address(text: str) -> bool:

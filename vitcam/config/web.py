@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from vitcam.config.base_path import OWN_PATHS, is_base_path
 from vitcam.config.option import Rule, Why
-from vitcam.config.validators import OWN_PATHS, is_base_path, is_host_name, is_network, is_site
+from vitcam.config.validators import is_host_name, is_network, is_site
 
 
 @dataclass(frozen=True, slots=True)

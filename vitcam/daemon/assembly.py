@@ -42,7 +42,6 @@ from vitcam.folders import state_folder
 from vitcam.follow.follower import Follower
 from vitcam.guide.first_run import FirstRun
 from vitcam.machine import Machine
-from vitcam.parts.metrics.event_counts import EventCounts
 from vitcam.model.labels import unknown_labels
 from vitcam.parts import add_parts
 from vitcam.peers.watch import PeerWatch
@@ -173,7 +172,6 @@ def assemble(
     )  # fmt: skip
     alerts = None if every else RunningAlerts(rule_engine, SavedAlerts(state_folder(environ), trials.unsaved), areas)
     console = build_sink(settings.log, every, classifier.displayed_labels)
-    event_counts = EventCounts()
 
     # what people see of it
     photos = PhotoClassifier(model)
@@ -195,7 +193,7 @@ def assemble(
         trials=trials,
         watched=lambda: [] if alerts is None else alerts.watched_labels,
     )
-    own = (recording, recorder, MovedCamera(follower), disk, peers, event_counts, problems, collector, inbox)
+    own = (recording, recorder, MovedCamera(follower), disk, peers, problems, collector, inbox)
     of_clips = () if clips is None else (clips.recorder, clips.queue)
     objects.add(publisher, *filter(None, own), *of_clips, rule_engine)
     run = Run(
@@ -244,7 +242,6 @@ def assemble(
             state=state,
             model=model,
             times=pipeline.times,
-            events=event_counts,
             faults=state.faults,
             stalled=lambda: bool(state.stalled),
             models=models,

@@ -4,10 +4,11 @@ Without its folder, its line here and its tests, a part is gone, and all else wo
 """
 
 from vitcam.parts.heat import PART as HEAT
+from vitcam.parts.metrics import PART as METRICS
 from vitcam.run.part import Part
 from vitcam.run.run import Run
 
-PARTS: tuple[Part, ...] = (HEAT,)
+PARTS: tuple[Part, ...] = (HEAT, METRICS)
 """In the order in which their objects are called; they end in the opposite one."""
 
 

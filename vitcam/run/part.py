@@ -32,6 +32,8 @@ class Part:
     """The classes of its routes. They find the part's object with `app.parts.objects.one(…)`."""
     schemas: str = ""
     """() -> the schemas that its routes name, by their names in `/openapi.json`."""
+    paths: tuple[str, ...] = ()
+    """First parts of the paths of its routes, where that is not `api`."""
     checks: str = ""
     """For `vitcam doctor`: name -> check."""
     verbs: Mapping[str, str] = field(default_factory=dict)

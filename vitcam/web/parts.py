@@ -12,7 +12,6 @@ from vitcam.guide.first_run import FirstRun
 from vitcam.history.store import EventStore
 from vitcam.inbox.answers import InboxAnswers
 from vitcam.meters import StageTimes
-from vitcam.parts.metrics.event_counts import EventCounts
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.peers.watch import PeerWatch
@@ -215,7 +214,6 @@ class WebParts:
     """Says what viewers want the model to compute."""
     times: Callable[[], Mapping[str, StageTimes]] = dict
     """How long each stage took so far."""
-    events: EventCounts = field(default_factory=EventCounts)
     faults: Callable[[], Mapping[str, int]] = dict
     """How often each part of the run failed and began again."""
     stalled: Callable[[], bool] = bool

@@ -14,7 +14,6 @@ from vitcam.web.routes.inbox import InboxRoutes
 from vitcam.web.routes.intake import IntakeRoutes
 from vitcam.web.routes.learn import LearnRoutes
 from vitcam.web.routes.login import LoginRoutes
-from vitcam.parts.metrics.routes import MetricsRoutes
 from vitcam.web.routes.model import ModelRoutes
 from vitcam.web.routes.names import NamesRoute
 from vitcam.web.routes.page import PageRoutes
@@ -32,7 +31,6 @@ HANDLERS: tuple[type[Handlers], ...] = (
     PageRoutes,
     PredictionRoutes,
     StateRoutes,
-    MetricsRoutes,
     ModelRoutes,
     EventRoutes,
     EventSummaryRoutes,

@@ -9,6 +9,7 @@ from tests.integration.web.camera import Camera, Client
 from vitcam.frames import Event
 from vitcam.meters import LatencyMeter
 from vitcam.parts.metrics.event_counts import MOST_SERIES, OTHERS, EventCounts
+from vitcam.run.run import Objects
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
@@ -40,8 +41,10 @@ def test_prometheus_reads_the_frames_events_and_times_of_a_run(camera: Camera) -
         counts.heard(None, (each,))
     for ms in (0.5, 7, 7, 9000):
         meter.add(ms)
+    objects = Objects()
+    objects.add(counts)
     parts = camera.parts(
-        events=counts,
+        objects=objects,
         times=lambda: {"infer": meter.times()},
         faults=lambda: {"source": 3, "history": 0},
     )

@@ -21,7 +21,7 @@ from tests.secured import PASSWORD, Answer, ask, bearer
 
 EXAMPLES = Path(__file__).parents[3] / "examples/grafana"
 
-pytestmark = pytest.mark.slow("vitcam/parts/metrics", "vitcam/meters.py", "vitcam/parts/metrics/routes.py", "examples/grafana")
+pytestmark = pytest.mark.slow("vitcam/parts/metrics", "vitcam/meters.py", "examples/grafana")
 
 
 @dataclass

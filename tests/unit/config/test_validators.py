@@ -2,7 +2,8 @@
 
 import pytest
 
-from vitcam.config.validators import OWN_PATHS, is_base_path, is_duration, is_site, seconds_of
+from vitcam.config.base_path import OWN_PATHS, is_base_path
+from vitcam.config.validators import is_duration, is_site, seconds_of
 from vitcam.web.route_table import ROUTES
 
 

@@ -5,6 +5,7 @@ from collections import Counter
 
 from vitcam.frames import Event, Prediction
 from vitcam.run.kinds import Hears
+from vitcam.run.run import Run
 
 MOST_SERIES = 1000
 OTHERS = "(others)"
@@ -34,3 +35,8 @@ class EventCounts(Hears):
             if series not in self._counts and len(self._counts) >= MOST_SERIES:
                 series = OTHERS, ""
             self._counts[series] += 1
+
+
+def make(_: Run) -> list[object]:
+    """They are counted in every run: Prometheus may come at any time."""
+    return [EventCounts()]

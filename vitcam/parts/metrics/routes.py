@@ -6,6 +6,7 @@ from aiohttp import web
 
 from vitcam._version import __version__
 from vitcam.access.tokens import Scope
+from vitcam.parts.metrics.event_counts import EventCounts
 from vitcam.run.kinds import Reports
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import TEXT
@@ -19,6 +20,7 @@ class MetricsRoutes(Handlers):
 
     def __init__(self, app: AppContext) -> None:
         self._parts = app.parts
+        self._counts = app.parts.objects.one(EventCounts)
         self._encoder = app.encoder
         self._viewers = app.viewers
         self._reads = app.threads.reads
@@ -40,10 +42,13 @@ class MetricsRoutes(Handlers):
             encoded=self._encoder.encoded,
             clients=clients,
             times=parts.times(),
-            events=parts.events.snapshot(),
+            events={} if self._counts is None else self._counts.snapshot(),
             faults=parts.faults(),
             stalled=parts.stalled(),
             parts=[figure for each in parts.objects.each(Reports) for figure in each.figures()],
             build={"version": __version__, "model": model.info.card.name, "runtime": model.info.runtime.name},
         )
         return exposition(figures, accept)
+
+
+HANDLERS = (MetricsRoutes,)

@@ -8,7 +8,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 from multidict import CIMultiDict
 
-from vitcam.config.validators import is_base_path
+from vitcam.config.base_path import is_base_path
 from vitcam.web.requests.proxies import TrustedProxies
 
 _HEADER = "X-Forwarded-Prefix"
