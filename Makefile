@@ -5,8 +5,10 @@ PYTHON311 ?= python3.11
 ARGS ?=
 .DEFAULT_GOAL := help
 # A file's tests share what they make, so a file stays in one process; in their own order, the long ones come early.
-# Three processes on two cores: many tests wait for a socket or a child, and each takes some 0.3 GB.
-WORKERS ?= --numprocesses 3 --dist loadfile --no-loadscope-reorder
+# Three processes on two cores, as many tests wait for a socket or a child. Two for `make test`, which fits in 2 GB: a
+# process grows to some 0.5 GB, and training a tiny network takes 1.1 GB for a while.
+PROCESSES ?= 3
+WORKERS = --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder
 # Else each process compiles vitcam and its tests anew: 0.2 s of each start of the daemon, half of pytest's collection.
 unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
@@ -35,6 +37,7 @@ $(VENV)/full: $(VENV)/daemon
 run: $(VENV)/daemon  ## run the bundled model on the bundled clip
 	$(BIN)/vitcam run --source demo --loop $(ARGS)
 
+test: PROCESSES = 2
 test: $(VENV)/full  ## run the unit tests and a smoke test of each part; ARGS=tests/unit/sources runs some
 	$(BIN)/python -m pytest $(WORKERS) -m "not long and not slow" $(ARGS)
 

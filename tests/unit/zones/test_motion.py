@@ -24,7 +24,7 @@ def scene() -> Image:
 
 
 def with_noise(image: Image, sigma: float, rng: np.random.Generator) -> Image:
-    return np.clip(image + rng.normal(0, sigma, image.shape).astype(np.float32), 0, 255).astype(np.uint8)
+    return np.clip(image + sigma * rng.standard_normal(image.shape, np.float32), 0, 255).astype(np.uint8)
 
 
 def with_cup(image: Image, x: int, side: int = 40) -> Image:
