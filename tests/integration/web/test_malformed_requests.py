@@ -16,18 +16,6 @@ from vitcam.web.server import WebServer
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 HIDDEN = GET + b"\r\n"
-SMUGGLED = {
-    "CL.TE": b"Content-Length: 45\r\nTransfer-Encoding: chunked\r\n",
-    "TE.CL": b"Transfer-Encoding: chunked\r\nContent-Length: 45\r\n",
-    "two lengths": b"Content-Length: 5\r\nContent-Length: 45\r\n",
-    "a list of lengths": b"Content-Length: 5, 45\r\n",
-    "a length with a sign": b"Content-Length: +45\r\n",
-    "a space before the colon": b"Transfer-Encoding : chunked\r\n",
-    "an unknown coding": b"Transfer-Encoding: xchunked\r\nContent-Length: 45\r\n",
-    "a coding after chunked": b"Transfer-Encoding: chunked, identity\r\n",
-    "a tab that is none": b"Transfer-Encoding:\x0bchunked\r\nContent-Length: 45\r\n",
-    "a folded line": b"X: y\r\n Transfer-Encoding: chunked\r\nContent-Length: 45\r\n",
-}
 
 
 @pytest.fixture(scope="module")
@@ -54,18 +42,6 @@ def status(answer: bytes) -> int:
 
 def sentence(answer: bytes) -> str:
     return str(json.loads(answer.partition(b"\r\n\r\n")[2])["error"])
-
-
-@pytest.mark.parametrize("headers", SMUGGLED.values(), ids=SMUGGLED.keys())
-@pytest.mark.parametrize("method", [b"POST", b"GET"])
-def test_a_request_of_two_lengths_hides_no_second_one(running: Daemon, method: bytes, headers: bytes) -> None:
-    head = method + b" /api/crop HTTP/1.1\r\nHost: localhost\r\n" + headers + b"\r\n"
-    with connected(running, head + b"0\r\n\r\n" + HIDDEN) as line:
-        answer = everything(line)
-
-    assert answer.count(b"HTTP/1.") == 1
-    assert 400 <= status(answer) < 500
-    assert sentence(answer)
 
 
 @pytest.mark.parametrize("sent", [b"\x16\x03\x01\x02\x00\x01\x00", b"nonsense\r\n\r\n", GET + b"\0: x\r\n\r\n"])
