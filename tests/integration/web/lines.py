@@ -64,11 +64,6 @@ def is_closed(line: socket.socket, within_s: float = 20) -> bool:
     return True
 
 
-def has_ended(line: socket.socket) -> bool:
-    """Whether the server has ended the connection, seen without reading."""
-    return line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] != 1  # TCP_ESTABLISHED
-
-
 def let_it_see(server: Host) -> None:
     """Return once the server has seen what clients sent before this, and who left: it answers one request more."""
     with connected(server, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n") as line:

@@ -18,7 +18,7 @@ from aiohttp.typedefs import Handler, Middleware
 from vitcam.access.attempts import home_of
 from vitcam.errors import VitcamError
 from vitcam.web.requests.body import Body, BodyLimits, read_body
-from vitcam.web.requests.connections import Connections
+from vitcam.web.requests.connections import Connections, set_unread_timeout
 from vitcam.web.requests.proxies import address_of
 from vitcam.web.route import USUAL, RequestLimits, Route, key_of
 
@@ -116,7 +116,6 @@ class RouteLimits:
     """
 
     def __init__(self, routes: Sequence[Route], connections: Connections) -> None:
-        self._connections = connections
         self._all = Quota(connections.most, connections.most_of_one, "requests")
         limits = {_NOWHERE: USUAL} | {route.key: route.limits for route in routes}
         self._limits: dict[tuple[str, str], tuple[RequestLimits, Quota]] = {
@@ -132,7 +131,8 @@ class RouteLimits:
             limits, quota = self._limits.get(key_of(request), self._limits[_NOWHERE])
             address = address_of(request)
             with self._all.reserve(address), quota.reserve(address):
-                self._connections.may_be_unread(request, limits.unread_s)
+                if request.transport is not None:
+                    set_unread_timeout(request.transport.get_extra_info("socket"), limits.unread_s)
                 response = await handler(request)
                 await response.prepare(request)  # aiohttp would send it after all middleware
                 await response.write_eof()

@@ -11,8 +11,6 @@ fails the tests of the web server. `.ci/newest_aiohttp` runs them with the newes
 import asyncio
 import json
 import logging
-import socket
-import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -25,7 +23,6 @@ from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 MAX_LINE = 8190  # bytes; aiohttp's own limit for the request line, and for the name and the value of a header
 MAX_HEADERS = 128  # aiohttp's own, too
 MAX_HEAD = 65536  # bytes, in all
-_NO_LINGER = struct.pack("ii", 1, 0)  # socket(7)
 _VERSIONS = ((1, 0), (1, 1))
 _TOO_LARGE = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
 PRIVATE: Mapping[type, tuple[str, ...]] = MappingProxyType(
@@ -79,13 +76,6 @@ class HttpConnection(web.RequestHandler):
             self.line.abort()
         elif self.connecting is not None:
             self.connecting.cancel()
-
-    def reset(self) -> None:
-        """As `abort`, and the kernel does not keep for its client what that has not read."""
-        if self.line is not None and not self.line.is_closing():
-            own: socket.socket = self.line.get_extra_info("socket")
-            own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
-        self.abort()
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """Says so at once."""

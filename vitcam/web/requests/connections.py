@@ -6,11 +6,8 @@ answer. In between its request is answered, and the answer waits for a client th
 
 import asyncio
 import errno
-import fcntl
 import logging
 import socket
-import struct
-import termios
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -26,15 +23,12 @@ IDLE_TIMEOUT_S = 20.0
 MAX_IDLE = 500  # so that as many clients may connect at the same moment
 MAX_IDLE_OF_ONE_ADDRESS = 400  # so that one address leaves room for others
 MAX_CONNECTIONS = 1500  # waiting or not; for requests, each route also has a quota
-LEAST_READ = 8192  # bytes of an answer that a client must read in the time that the route gives it
 _SHARE = 2 / 3  # of all connections that one address may have
 _OTHER_FILES = 200  # of this process: camera, model, and connections that are accepted before one is closed
 _MIN_CONNECTIONS = 16
 _NO_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _AGAIN_S, _LOG_EVERY_S = 1.0, 60.0
 _AT_ONCE = 64  # connections that are accepted before others have their turn
-_STALLED_S = 2.0  # from then on an answer that is not read makes room for others
-_ACKED_OFFSET = 120  # of tcpi_bytes_acked in struct tcp_info, linux/tcp.h; there since Linux 4.1
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +36,8 @@ log = logging.getLogger(__name__)
 class Connections:
     """Accepts connections, and closes those that take others' places.
 
-    A connection that sends no complete request within `IDLE_TIMEOUT_S` is closed, and one whose client does not read
-    the answer. If there are too many, the one of the address with most that has waited longest.
+    A connection that sends no complete request within `IDLE_TIMEOUT_S` is closed. If there are too many, the one of the
+    address with most that has waited longest. One whose client does not read the answer is closed by the kernel.
 
     max_files  how many files the process may have open. Fewer connections than that are kept, so that none fails
                because there is no file descriptor left.
@@ -60,7 +54,6 @@ class Connections:
         self._open: dict[HttpConnection, None] = {}
         self._of_address: Counter[str] = Counter()
         self._waiting: dict[str, dict[HttpConnection, float]] = defaultdict(dict)  # since when; the oldest first
-        self._answering: dict[HttpConnection, _AnswerReader] = {}
         self._logged_s = -_LOG_EVERY_S
 
     async def accept(self, listener: socket.socket, server: web.Server, **tls: Any) -> None:
@@ -92,19 +85,12 @@ class Connections:
         connection = request.protocol
         assert isinstance(connection, HttpConnection)  # noqa: S101 - `accept` makes no other
         self._stop_waiting(connection)
-        self._answering[connection] = _AnswerReader()
         try:
             with connection.answering(request):
                 yield
         finally:
-            self._answering.pop(connection, None)
             if connection in self._open:
                 self._wait(connection)
-
-    def may_be_unread(self, request: web.BaseRequest, seconds: float) -> None:
-        """From now on a client that reads nothing of the answer to this request for that long is disconnected."""
-        if isinstance(request.protocol, HttpConnection) and (reader := self._answering.get(request.protocol)):
-            reader.patience_s = seconds
 
     def look(self) -> None:
         """Close what has waited for too long; to be called regularly."""
@@ -116,9 +102,6 @@ class Connections:
         ]
         for connection in late:
             self._close(connection, 408, f"no complete request came within {IDLE_TIMEOUT_S:g} s; send it faster")
-        for connection, reader in [*self._answering.items()]:
-            if reader.unread_s(connection, now) > reader.patience_s:
-                connection.reset()
         while self._idle > MAX_IDLE:
             self._close_for_room(next(iter(self._largest)))
 
@@ -130,6 +113,7 @@ class Connections:
             self._silent.close_all()
 
     def _begin(self, server: web.Server, accepted: socket.socket, address: str, tls: dict[str, Any]) -> None:
+        set_unread_timeout(accepted, IDLE_TIMEOUT_S)
         connection = HttpConnection(server, address, self._forget)
         self._open[connection] = None
         self._of_address[connection.address] += 1
@@ -171,22 +155,17 @@ class Connections:
             self._waiting.pop(connection.address, None)
 
     def _make_room(self, newest: HttpConnection) -> None:
-        """Close one if this one is one too many: the one that waits longest, else one that is not read, else this."""
+        """Close the one that waits longest if this one is one too many."""
         address, own = newest.address, self._waiting[newest.address]
         if not self._is_shared(address) and (
             len(own) > MAX_IDLE_OF_ONE_ADDRESS or self._of_address[address] > self.most_of_one
         ):
-            among, whose = own, address
+            among = own
         elif self._idle > MAX_IDLE or len(self._open) > self.most:
-            among, whose = self._largest, None
+            among = self._largest
         else:
             return
-        oldest = next(iter(among))
-        if oldest is newest and (stalled := self._stalled(whose)):
-            stalled.reset()
-            self._forget(stalled)
-        else:
-            self._close_for_room(oldest)
+        self._close_for_room(next(iter(among)))
 
     @property
     def _idle(self) -> int:
@@ -196,15 +175,6 @@ class Connections:
     def _largest(self) -> dict[HttpConnection, float]:
         """What waits of the address of which most do."""
         return max(self._waiting.values(), key=len)
-
-    def _stalled(self, address: str | None) -> HttpConnection | None:
-        """Whose answer has not been read for longest, of one address or of all."""
-        now = time.monotonic()
-        found = [(each, reader) for each, reader in self._answering.items() if address in (None, each.address)]
-        unread_s, _, longest = max(
-            ((reader.unread_s(each, now), id(each), each) for each, reader in found), default=(0.0, 0, None)
-        )
-        return longest if unread_s > _STALLED_S else None
 
     def _close_for_room(self, connection: HttpConnection) -> None:
         self._close(connection, 503, "too many connections send no complete request; send it faster, or try again")
@@ -225,26 +195,9 @@ class Connections:
             log.error("too many connections: %s; new ones wait (logged once a minute)", error)
 
 
-class _AnswerReader:
-    """The client of an answer: since when it has read too little of what waits for it."""
+def set_unread_timeout(line: socket.socket, seconds: float) -> None:
+    """From now on the kernel closes a connection whose client takes nothing of what waits for it for that long.
 
-    def __init__(self) -> None:
-        self.patience_s = IDLE_TIMEOUT_S
-        self._since: float | None = None
-        self._read = 0
-
-    def unread_s(self, connection: HttpConnection, now: float) -> float:
-        """How long it has read less than `LEAST_READ` bytes; 0 if nothing waits."""
-        line = connection.line
-        if line is None or line.is_closing():
-            return 0.0
-        own: socket.socket = line.get_extra_info("socket")
-        raw = fcntl.ioctl(own.fileno(), termios.TIOCOUTQ, bytes(4))
-        if not line.get_write_buffer_size() + int.from_bytes(raw, "little"):
-            self._since = None
-            return 0.0
-        info = own.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _ACKED_OFFSET + 8)
-        read = int(struct.unpack_from("=Q", info, _ACKED_OFFSET)[0]) if len(info) >= _ACKED_OFFSET + 8 else 0
-        if self._since is None or read - self._read >= LEAST_READ:
-            self._since, self._read = now, read
-        return now - self._since
+    source  tcp(7), TCP_USER_TIMEOUT
+    """
+    line.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * seconds))
