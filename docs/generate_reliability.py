@@ -19,7 +19,7 @@ SECTIONS = {
     "Model, configuration and state": ("integration/model", "unit/model", "unit/config", "integration/settings"),
     "Photos from others": ("integration/pictures", "unit/pictures"),
     "Clients": ("integration/web", "unit/web"),
-    "The daemon and its threads": ("unit/pipeline", "unit/daemon", "unit/clips", "integration/daemon"),
+    "The daemon and its threads": ("unit/pipeline", "unit/daemon", "parts", "integration/daemon"),
     "Disk, names, signals and memory": ("integration/faults", "integration"),
     "A whole machine": ("pivm",),
 }

@@ -44,7 +44,7 @@ STAGES = {
     "events": ("vitcam.pipeline.place_events:PlaceEvents.step",),
     "history": ("vitcam.history.recorder:Recorder.saw",),
     "best picture": ("vitcam.history.best_picture:BestPicture.consider",),
-    "clip ring": ("vitcam.clips.recorder:ClipRecorder.saw",),
+    "clip ring": ("vitcam.parts.clips.recorder:ClipRecorder.saw",),
     "problems": ("vitcam.problems.watch:ProblemWatch.saw",),
     "inbox": ("vitcam.inbox.keeper:InboxKeeper.saw",),
     "collector": ("vitcam.datasets.collector:Collector.saw",),

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Mapping
 from typing import Protocol, TextIO
 
-from vitcam.clips.recorder import ClipOptions
 from vitcam.config.look import MotionSettings
 from vitcam.config.settings import ClipSettings, LogSettings, Settings
 from vitcam.daemon.classifiers import CameraClassifier
@@ -21,6 +20,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import trouble_with
 from vitcam.names.vocabulary import NO_MEANINGS, Meanings, shows_any
+from vitcam.parts.clips.recorder import ClipOptions
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Region

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.actions.task import Outcome
-from vitcam.clips.recorder import Clips, build_clips
 from vitcam.config.settings import Settings, StoreSettings
 from vitcam.daemon.part_options import clip_options_of
 from vitcam.daemon.publisher import Publisher, event_id
@@ -21,6 +20,7 @@ from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, EventChange, FrameSummary, StoredEvent
 from vitcam.names.vocabulary import NO_MEANINGS, Meanings, Vocabulary, means_any
+from vitcam.parts.clips.recorder import Clips, build_clips
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.problems.frozen import FrozenWatch
 from vitcam.problems.watch import ProblemWatch
@@ -203,7 +203,7 @@ def problems_of(
 
 
 class EventClips:
-    """A `vitcam.clips.queue.ClipStore`."""
+    """A `vitcam.parts.clips.queue.ClipStore`."""
 
     def __init__(self, store: EventStore) -> None:
         self._store = store

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 
 from vitcam.actions.rule_engine import RuleEngine
-from vitcam.clips.queue import ClipQueue
 from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.recording import Recording
 from vitcam.frames import Prediction
 from vitcam.parts import PARTS
+from vitcam.parts.clips.queue import ClipQueue
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.problems.watch import ProblemWatch
 from vitcam.processes.cost import CostMeter

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from vitcam.clips.ffmpeg import find_ffmpeg
 from vitcam.config.check import checked
 from vitcam.config.compare import Changes
 from vitcam.config.layers import PageLayer, RawSetting
@@ -23,6 +22,7 @@ from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import SourceError, UsageError, VitcamError
 from vitcam.model.labels import unknown_labels
 from vitcam.names.vocabulary import Vocabulary
+from vitcam.parts.clips.ffmpeg import find_ffmpeg
 from vitcam.redaction import redacted
 from vitcam.sources import open_source
 from vitcam.text import shortened

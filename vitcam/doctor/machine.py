@@ -2,10 +2,10 @@
 
 import shutil
 
-from vitcam.clips.ffmpeg import INSTALL, find_ffmpeg
 from vitcam.doctor.check import CheckContext, CheckResult
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
+from vitcam.parts.clips.ffmpeg import INSTALL, find_ffmpeg
 from vitcam.storage.room import trouble_with
 
 _GB = 1_000_000_000

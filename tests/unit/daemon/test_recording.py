@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.clips import event, frame_at
 from tests.eventually import eventually
 from tests.frames import SECOND, picture, prediction
+from tests.parts.clips.cuts import event, frame_at
 from tests.problems import Scenes, fixed_camera
 from vitcam.config.settings import ClipSettings, ProblemSettings, Settings
 from vitcam.daemon.publisher import Publisher

@@ -11,12 +11,12 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from vitcam.clips.ffmpeg import find_ffmpeg
-from vitcam.clips.queue import ClipQueue, ClipStore, remove_leftovers
-from vitcam.clips.ring import MOST_BYTES, Cut, Ring, Still
 from vitcam.errors import VitcamError
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.names.vocabulary import NO_MEANINGS, Meanings, means_any
+from vitcam.parts.clips.ffmpeg import find_ffmpeg
+from vitcam.parts.clips.queue import ClipQueue, ClipStore, remove_leftovers
+from vitcam.parts.clips.ring import MOST_BYTES, Cut, Ring, Still
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.rects import Box
 from vitcam.run.kinds import Sees

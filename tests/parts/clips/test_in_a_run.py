@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome
 
-from tests.clips import probed
 from tests.daemon import Daemon, daemon, get_json, status_of
 from tests.eventually import eventually
+from tests.parts.clips.cuts import probed
 
+pytestmark = pytest.mark.long
 BEFORE_S, AFTER_S = 2.0, 1.0
 
 

@@ -10,12 +10,12 @@ import av
 import cv2
 import pytest
 
-from tests.clips import cut_of, probed, slow_cut
 from tests.eventually import eventually
 from tests.frames import SECOND
+from tests.parts.clips.cuts import cut_of, probed, slow_cut
 from tests.refusals import naming
-from vitcam.clips.ffmpeg import Ffmpeg, at_constant_rate, find_ffmpeg
 from vitcam.errors import VitcamError
+from vitcam.parts.clips.ffmpeg import Ffmpeg, at_constant_rate, find_ffmpeg
 from vitcam.rects import Box
 
 

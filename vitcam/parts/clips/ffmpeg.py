@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from vitcam.clips.ring import Cut
 from vitcam.errors import VitcamError
+from vitcam.parts.clips.ring import Cut
 from vitcam.processes.child import how_it_ended, without_settings
 from vitcam.processes.command import run_with_timeout
 from vitcam.rects import Box

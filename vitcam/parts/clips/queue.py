@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from vitcam.clips.ffmpeg import Ffmpeg
-from vitcam.clips.ring import MOST_BYTES, Cut
 from vitcam.errors import VitcamError
+from vitcam.parts.clips.ffmpeg import Ffmpeg
+from vitcam.parts.clips.ring import MOST_BYTES, Cut
 from vitcam.run.kinds import HoldsPixels, Runs
 from vitcam.state import ClipCounts
 from vitcam.storage.files import atomic_write, remove_abandoned

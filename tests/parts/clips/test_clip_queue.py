@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.clips import RememberingStore, cut_of, probed, slow_cut
 from tests.eventually import eventually
-from vitcam.clips.ffmpeg import Ffmpeg, find_ffmpeg
-from vitcam.clips.queue import ClipQueue, remove_leftovers
-from vitcam.clips.ring import Cut
+from tests.parts.clips.cuts import RememberingStore, cut_of, probed, slow_cut
 from vitcam.errors import VitcamError
+from vitcam.parts.clips.ffmpeg import Ffmpeg, find_ffmpeg
+from vitcam.parts.clips.queue import ClipQueue, remove_leftovers
+from vitcam.parts.clips.ring import Cut
 from vitcam.state import ClipCounts
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from tests.clips import event, frame_at
 from tests.frames import SECOND, picture, prediction
-from vitcam.clips.recorder import ClipOptions, ClipRecorder, shrink
-from vitcam.clips.ring import Cut
+from tests.parts.clips.cuts import event, frame_at
 from vitcam.frames import Event, Group
+from vitcam.parts.clips.recorder import ClipOptions, ClipRecorder, shrink
+from vitcam.parts.clips.ring import Cut
 from vitcam.rects import Box
 
 _OPTIONS = ClipOptions(before_s=2, after_s=1, longest_s=20)

@@ -11,8 +11,8 @@ import numpy as np
 
 from tests.frames import SECOND, frame
 from tests.needs import need_program
-from vitcam.clips.ring import Cut, Still
 from vitcam.frames import Event, Frame, Image
+from vitcam.parts.clips.ring import Cut, Still
 from vitcam.pictures.encode import encode_jpeg
 
 
