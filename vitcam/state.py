@@ -113,18 +113,6 @@ class Actions:
 
 
 @dataclass(frozen=True, slots=True)
-class ClipCounts:
-    """The clips of events, since the start."""
-
-    enabled: bool = False
-    made: int = 0
-    left_out: int = 0
-    """Events whose clip could not be made; each says why."""
-    queued: int = 0
-    """Wait to be encoded, or are being encoded now."""
-
-
-@dataclass(frozen=True, slots=True)
 class MqttState:
     """The connection to the MQTT broker."""
 
@@ -175,7 +163,6 @@ class State(PipelineState):
     cost: Cost = Cost()
     history: History = History()
     actions: Actions = Actions()
-    clips: ClipCounts = ClipCounts()
     mqtt: MqttState = MqttState()
     problem: str | None = None
     """Why the camera does not see what it usually sees, as one sentence; None while it does."""

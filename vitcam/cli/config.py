@@ -112,7 +112,7 @@ def show_schema() -> None:
 
 
 def _warnings_of_labels(settings: "Settings") -> list[str]:
-    """Labels of names, zones, rules and clips that the model does not know. Without it, why it cannot be asked."""
+    """Labels of names, zones, rules and settings that the model does not know. Without it, why it cannot be asked."""
     from vitcam.config.settings import labels_in
     from vitcam.model.bundle import read
     from vitcam.model.files import find_model

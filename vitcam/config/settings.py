@@ -165,33 +165,6 @@ class ActionSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class ClipSettings:
-    """A short video of each event. It needs the program ffmpeg."""
-
-    enabled: Annotated[bool, Rule("Record a clip of each event", page=True)] = False
-    before_s: Annotated[
-        float, Rule("How much a clip shows of the time before its event, in s", low=0, high=30, page=True)
-    ] = 5.0
-    after_s: Annotated[
-        float, Rule("How much a clip shows of the time after its event, in s", low=0, high=30, page=True)
-    ] = 5.0
-    longest_s: Annotated[
-        float,
-        Rule("A clip that would be longer ends here, in s. It limits memory and disk", low=1, high=300, page=True),
-    ] = 60.0
-    labels: Annotated[
-        tuple[str, ...], Rule("Labels and groups whose events get a clip. Empty: every label", labels=True, page=True)
-    ] = ()
-    zones: Annotated[
-        tuple[str, ...], Rule("Zones whose events get a clip. Empty: every zone, and the whole picture", page=True)
-    ] = ()
-    fps: Annotated[float, Rule("Pictures/s of a clip", low=1, high=30, page=True)] = 10.0
-    width: Annotated[
-        int, Rule("Width of a clip, in px. Narrower pictures are not enlarged", low=160, high=1920, page=True)
-    ] = 640
-
-
-@dataclass(frozen=True, slots=True)
 class ProblemSettings:
     """Watch whether the camera still sees what it should see."""
 
@@ -271,7 +244,6 @@ class Settings:
     collect: CollectSettings = field(default_factory=CollectSettings)
     inbox: InboxSettings = field(default_factory=InboxSettings)
     actions: ActionSettings = ActionSettings()
-    clips: ClipSettings = ClipSettings()
     problems: ProblemSettings = ProblemSettings()
     web: WebSettings = field(default_factory=WebSettings)
     mqtt: MqttSettings = field(default_factory=MqttSettings)
@@ -312,6 +284,12 @@ def label_lists(settings: Settings) -> list[tuple[str, tuple[str, ...]]]:
     """Each setting that is a list of labels and groups: its name, and what it names."""
     found = [option for option in options().values() if option.rule.labels]
     return [(option.name, getattr(settings.section(option.section), option.key)) for option in found]
+
+
+@cache
+def harmless_sections() -> frozenset[str]:
+    """Sections with which no start and no frame fails."""
+    return frozenset({"store", "collect"}).union(*(part.sections for part in PARTS if part.harmless))
 
 
 @cache

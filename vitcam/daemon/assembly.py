@@ -30,7 +30,7 @@ from vitcam.daemon.part_options import (
 )
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.publisher import Publisher
-from vitcam.daemon.recording import Recording, clips_of, problems_of, recording_of
+from vitcam.daemon.recording import Recording, problems_of, recording_of
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
@@ -159,7 +159,6 @@ def assemble(
     recording, recorder = Recording(), None
     if not every:
         recording, recorder = recording_of(settings, environ, vocabulary, StoredPictureClassifier(camera), lock)
-    clips = None if every else clips_of(settings, recording.history, vocabulary)
     problems = None if every else problems_of(settings, recording.history, publisher, frozen)
     collector = None if every else collector_of(settings, environ)
     inbox = inbox_of(settings, environ, collector if recording.history else None, model, camera, vocabulary)
@@ -194,8 +193,7 @@ def assemble(
         watched=lambda: [] if alerts is None else alerts.watched_labels,
     )
     own = (recording, recorder, MovedCamera(follower), disk, peers, problems, collector, inbox)
-    of_clips = () if clips is None else (clips.recorder, clips.queue)
-    objects.add(publisher, *filter(None, own), *of_clips, rule_engine)
+    objects.add(publisher, *filter(None, own), rule_engine)
     run = Run(
         settings=settings,
         environ=environ,

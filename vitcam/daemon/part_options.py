@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol, TextIO
 
 from vitcam.config.look import MotionSettings
-from vitcam.config.settings import ClipSettings, LogSettings, Settings
+from vitcam.config.settings import LogSettings, Settings
 from vitcam.daemon.classifiers import CameraClassifier
 from vitcam.datasets.collector import Collector
 from vitcam.datasets.store import DataSets
@@ -19,8 +19,7 @@ from vitcam.inbox.waiting import Inbox, InboxLimits
 from vitcam.model.classifier import Classifier
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import trouble_with
-from vitcam.names.vocabulary import NO_MEANINGS, Meanings, shows_any
-from vitcam.parts.clips.recorder import ClipOptions
+from vitcam.names.vocabulary import Meanings, shows_any
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Region
@@ -109,22 +108,6 @@ def trouble_with_names(names: ActiveNames, classifier: Classifier) -> str:
     """What of the names in force cannot be used with this model, as one sentence; empty if all can."""
     groups = classifier.groups.members if classifier.groups else {}
     return trouble_with(names.in_force.wanted, classifier.labels, groups)
-
-
-def clip_options_of(clips: ClipSettings, meanings: Meanings = NO_MEANINGS) -> ClipOptions | None:
-    """What clips show; None where they are off. meanings: by which the settings may name labels and groups"""
-    if not clips.enabled:
-        return None
-    return ClipOptions(
-        before_s=clips.before_s,
-        after_s=clips.after_s,
-        longest_s=clips.longest_s,
-        labels=frozenset(clips.labels),
-        zones=frozenset(clips.zones),
-        fps=clips.fps,
-        width=clips.width,
-        meanings=meanings,
-    )
 
 
 def default_variant(settings: Settings, classifier: Classifier) -> Variant:

@@ -1,14 +1,12 @@
-"""What a run keeps of what it sees: events, clips and problems, and how they come into the history."""
+"""What a run keeps of what it sees: events and problems, and how they come into the history."""
 
 import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from vitcam.actions.task import Outcome
 from vitcam.config.settings import Settings, StoreSettings
-from vitcam.daemon.part_options import clip_options_of
 from vitcam.daemon.publisher import Publisher, event_id
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
@@ -19,8 +17,7 @@ from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, EventChange, FrameSummary, StoredEvent
-from vitcam.names.vocabulary import NO_MEANINGS, Meanings, Vocabulary, means_any
-from vitcam.parts.clips.recorder import Clips, build_clips
+from vitcam.names.vocabulary import Vocabulary, means_any
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.problems.frozen import FrozenWatch
 from vitcam.problems.watch import ProblemWatch
@@ -36,7 +33,6 @@ log = logging.getLogger(__name__)
 _QUALITY = 80
 _TOGETHER_S = 5.0  # many events are over by then, and are written once, with their best picture
 _SOON_S = 2.0
-_SWITCH_ON = "; switch store.enabled on"
 
 
 @dataclass(frozen=True)
@@ -129,12 +125,12 @@ def recording_of(
 
 
 def _why_none(settings: StoreSettings, lock: FolderLock | None) -> str:
-    """Why this run may not write events, pictures and clips; empty if it may."""
+    """Why this run may not write events and pictures; empty if it may."""
     try:
         if settings.enabled and lock is not None:
             lock.take()
     except VitcamError as error:
-        why = f"no events and no clips are kept: {error}"
+        why = f"no events are kept: {error}"
         log.warning("%s", why)
         return why
     return ""
@@ -166,22 +162,6 @@ def _room(settings: StoreSettings) -> str:
     return f"store.max_mb goes on: beyond {settings.max_mb:,.15g} MB the oldest events are deleted"
 
 
-def clips_of(settings: Settings, store: EventStore | None, meanings: Meanings = NO_MEANINGS) -> Clips | None:
-    """What the settings ask for; None: no clips are made.
-
-    store     None: nothing is kept, so there are none
-    meanings  by which the settings may name labels and groups
-    """
-    options = clip_options_of(settings.clips, meanings)
-    if options is None:
-        return None
-    if store is None:
-        log.warning("no clips are recorded: no events are kept%s", "" if settings.store.enabled else _SWITCH_ON)
-        return None
-    clips = EventClips(store)
-    return build_clips(options, store.folder, clips, clips.has_clip)
-
-
 def problems_of(
     settings: Settings, store: EventStore | None, publisher: Publisher, frozen: FrozenWatch | None = None
 ) -> ProblemWatch | None:
@@ -200,26 +180,6 @@ def problems_of(
         publisher.report(event)
 
     return ProblemWatch(event_id, tell, frozen)
-
-
-class EventClips:
-    """A `vitcam.parts.clips.queue.ClipStore`."""
-
-    def __init__(self, store: EventStore) -> None:
-        self._store = store
-
-    def has_clip(self, event_id: str) -> bool:
-        """Whether an event names a clip."""
-        event = self._store.get(event_id)
-        return event is not None and event.clip is not None
-
-    def attach(self, event_id: str, clip: Path) -> None:
-        """Hand it over."""
-        self._store.attach_clip(event_id, clip)
-
-    def leave_out(self, event_id: str, why: str) -> None:
-        """Among the actions of the event."""
-        self._store.note_action(event_id, Action("clips", "clip", "failed", why, wall_time(time.monotonic_ns())))
 
 
 class StoredProblems:

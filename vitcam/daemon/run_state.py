@@ -8,7 +8,6 @@ from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.recording import Recording
 from vitcam.frames import Prediction
 from vitcam.parts import PARTS
-from vitcam.parts.clips.queue import ClipQueue
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.problems.watch import ProblemWatch
 from vitcam.processes.cost import CostMeter
@@ -16,7 +15,7 @@ from vitcam.run.kinds import Reports
 from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
-from vitcam.state import ClipCounts, MqttState, PipelineState, State
+from vitcam.state import MqttState, PipelineState, State
 from vitcam.storage.outbox import Outbox
 from vitcam.storage.unsaved import Unsaved
 
@@ -50,7 +49,6 @@ class RunState:
             cost=self.cost(),
             history=self.recording.history_state(),
             actions=self.rule_engine.runner.state(),
-            clips=ClipCounts() if (clips := self.objects.one(ClipQueue)) is None else clips.counts(),
             mqtt=self.mqtt(),
             problem=None if (problems := self.objects.one(ProblemWatch)) is None else problems.problem,
             unsaved=dict(self.unsaved.reasons),

@@ -16,13 +16,13 @@ from vitcam.config.layers import PageLayer, RawSetting
 from vitcam.config.load import EffectiveSettings
 from vitcam.config.on_page import ON_PAGE, page_option, why_not
 from vitcam.config.removed import removal_of
-from vitcam.config.settings import Settings, label_lists, options
+from vitcam.config.settings import Settings, harmless_sections, label_lists, options
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import SourceError, UsageError, VitcamError
 from vitcam.model.labels import unknown_labels
 from vitcam.names.vocabulary import Vocabulary
-from vitcam.parts.clips.ffmpeg import find_ffmpeg
+from vitcam.parts import PARTS
 from vitcam.redaction import redacted
 from vitcam.sources import open_source
 from vitcam.text import shortened
@@ -34,8 +34,6 @@ Layers = Callable[[PageLayer], EffectiveSettings]
 _TAKEN_WITHIN_S = 5.0
 _WAIT_S = 3.0
 _OWN_PLACES = ("camera.crop", "camera.masks", "model.name", "names.language", "zones", "on")
-_WITHOUT_FRAMES = frozenset({"store", "collect"})
-"""Sections that no stage of a frame reads, so that no frame shows whether a new value works."""
 _KINDS = {bool: "switch", int: "whole number", float: "number", str: "text", tuple: "texts"}
 
 
@@ -153,7 +151,7 @@ class RunningSettings:
                     raise UsageError(effective.warnings[-1])
             self._check(values, effective.settings)
             changes = self._take(effective.settings)
-            if any(name.partition(".")[0] not in _WITHOUT_FRAMES for name in changes.live):
+            if any(name.partition(".")[0] not in harmless_sections() for name in changes.live):
                 self._try(before)
             log.info("set on the page: %s", ", ".join(sorted(values)))
             return self._save(layer)
@@ -205,11 +203,8 @@ class RunningSettings:
                 raise UsageError("the address of the camera has *** in it; write it as a whole, with its password")
             with suppress(SourceError):  # it may be plugged in later
                 open_source(source)
-        if values.get("clips.enabled"):
-            try:
-                find_ffmpeg()
-            except VitcamError as error:
-                raise UsageError(str(error)) from error
+        for part in PARTS:
+            part.check_set_on_page(values)
         lists = [(name, labels) for name, labels in label_lists(wanted) if name in values]
         asked_for = [(label, f"{name} names") for name, labels in lists for label in labels]
         for sentence in unknown_labels(asked_for, self._vocabulary.known):

@@ -27,7 +27,6 @@ CHECKS: dict[str, CheckFunction] = {
     "service": service.unit,
     "mqtt": broker.mqtt,
     "rules": rules.rules,
-    "clips": machine.clips,
     "disk": machine.disk,
     "databases": kept.databases,
     "memory": machine.memory,

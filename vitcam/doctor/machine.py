@@ -1,11 +1,9 @@
-"""The machine: disk, memory, temperature, power, and the program that encodes clips."""
+"""The machine: disk, memory, temperature and power."""
 
 import shutil
 
 from vitcam.doctor.check import CheckContext, CheckResult
-from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
-from vitcam.parts.clips.ffmpeg import INSTALL, find_ffmpeg
 from vitcam.storage.room import trouble_with
 
 _GB = 1_000_000_000
@@ -72,13 +70,3 @@ def power(context: CheckContext) -> CheckResult:
     weak = "under-voltage" in now + before
     fix = "use the official 27 W supply and a short cable" if weak else "add a fan or heat sink"
     return CheckResult("warn", found, fix)
-
-
-def clips(context: CheckContext) -> CheckResult:
-    """A missing ffmpeg matters only where clips are switched on."""
-    if not context.settings.clips.enabled:
-        return CheckResult("ok", "off; clips.enabled switches them on")
-    try:
-        return CheckResult("ok", f"H.264 by {find_ffmpeg().path}")
-    except VitcamError as error:
-        return CheckResult("warn", str(error), INSTALL)

@@ -22,6 +22,8 @@ class Part:
     """Its folder in `vitcam/parts/`."""
     sections: Mapping[str, type[Any]] = field(default_factory=dict)
     """Section of the configuration -> its frozen dataclass, as `settings[HeatSettings]` gives it."""
+    harmless: bool = False
+    """True: no start and no frame fails with its settings, so those of the page stay where starts keep failing."""
     state: Mapping[str, type[Any]] = field(default_factory=dict)
     """Key of `/api/state` -> what stands there. Its defaults do where the run has no object of it."""
     threads: Mapping[str, ThreadKind] = field(default_factory=dict)
@@ -34,6 +36,8 @@ class Part:
     """() -> the schemas that its routes name, by their names in `/openapi.json`."""
     paths: tuple[str, ...] = ()
     """First parts of the paths of its routes, where that is not `api`."""
+    set_on_page: str = ""
+    """(setting -> its new value, as the page sent it) -> None. Raises UsageError for what this machine cannot do."""
     checks: str = ""
     """For `vitcam doctor`: name -> check."""
     verbs: Mapping[str, str] = field(default_factory=dict)
@@ -50,6 +54,11 @@ class Part:
     def described(self) -> "Mapping[str, Schema]":
         """The schemas of its routes, by their names."""
         return dict(_imported(self.schemas)()) if self.schemas else {}
+
+    def check_set_on_page(self, values: Mapping[str, object]) -> None:
+        """Raises UsageError for new settings of the page that this machine cannot do."""
+        if self.set_on_page:
+            _imported(self.set_on_page)(values)
 
     def doctors(self) -> "Mapping[str, CheckFunction]":
         """Its checks, by their names."""

@@ -139,13 +139,6 @@ KINDS: Mapping[str, ThreadKind] = {
     "history": ThreadKind(
         "writes events and pictures, and deletes what is too old", "the disk", "no events are kept", 120.0
     ),
-    "clips": ThreadKind(
-        "hands the JPEGs of one clip after the other to ffmpeg",
-        "the encoder, 10 minutes; it is killed then",
-        "no clips are made",
-        60.0,
-    ),
-    "clip limit": ThreadKind("ends an encoder that takes too long", "its time", fails="the thread `clips` ends it"),
     "disk": ThreadKind(
         "looks every five seconds whether the disk has room, and whether the models can be read",
         "the disk",

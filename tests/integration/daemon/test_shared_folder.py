@@ -17,9 +17,7 @@ DEMO = ("--source", "demo", "--loop", "--set", "clips.enabled=true")
 
 
 def sentence_of(holder: Daemon, folder: Path) -> str:
-    return (
-        f"no events and no clips are kept: another vitcam, process {holder.process.pid}, uses the state folder {folder}"
-    )
+    return f"no events are kept: another vitcam, process {holder.process.pid}, uses the state folder {folder}"
 
 
 def assert_keeps_nothing_and_says_so(running: Daemon, holder: Daemon, folder: Path) -> None:

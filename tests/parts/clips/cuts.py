@@ -1,8 +1,10 @@
-"""Clips for tests: numbered pictures in memory, a store that remembers, and what ffprobe says of a file."""
+"""Clips for tests: numbered pictures in memory, a history, and what ffprobe says of a file."""
 
 import json
 import subprocess
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,26 +12,46 @@ from typing import Any
 import numpy as np
 
 from tests.frames import SECOND, frame
+from tests.histories import change
 from tests.needs import need_program
 from vitcam.frames import Event, Frame, Image
+from vitcam.history.store import EventStore
+from vitcam.history.stored import Query, StoredEvent
 from vitcam.parts.clips.ring import Cut, Still
 from vitcam.pictures.encode import encode_jpeg
 
 
-@dataclass
-class RememberingStore:
-    """Takes what the event store takes."""
+class ClipHistory:
+    """A history in which some events began, and what it says of their clips."""
 
-    clips: dict[str, str] = field(default_factory=dict)
-    """The name of each event's file."""
-    left_out: dict[str, str] = field(default_factory=dict)
-    """Why an event has none."""
+    def __init__(self, folder: Path, *event_ids: str) -> None:
+        self.store = EventStore(folder)
+        for event_id in event_ids:
+            self.store.put(change(event_id, "new"))
 
-    def attach(self, event_id: str, clip: Path) -> None:
-        self.clips[event_id] = clip.name
+    @property
+    def clips(self) -> dict[str, str]:
+        """The file of each event that has one."""
+        return {event.id: event.clip for event in self._events() if event.clip}
 
-    def leave_out(self, event_id: str, why: str) -> None:
-        self.left_out[event_id] = why
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Why an event has none."""
+        return {event.id: event.actions[0].detail for event in self._events() if event.actions}
+
+    def _events(self) -> Sequence[StoredEvent]:
+        return self.store.find(Query()).events
+
+
+@contextmanager
+def a_history(folder: Path, *event_ids: str) -> Iterator[ClipHistory]:
+    """One that is written while it is open."""
+    history = ClipHistory(folder, *event_ids)
+    history.store.start()
+    try:
+        yield history
+    finally:
+        history.store.stop(5)
 
 
 def shade(number: int, height: int = 72, width: int = 128) -> Image:

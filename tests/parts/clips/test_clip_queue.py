@@ -10,45 +10,47 @@ from pathlib import Path
 import pytest
 
 from tests.eventually import eventually
-from tests.parts.clips.cuts import RememberingStore, cut_of, probed, slow_cut
+from tests.parts.clips.cuts import ClipHistory, a_history, cut_of, probed, slow_cut
+from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.errors import VitcamError
 from vitcam.parts.clips.ffmpeg import Ffmpeg, find_ffmpeg
 from vitcam.parts.clips.queue import ClipQueue, remove_leftovers
 from vitcam.parts.clips.ring import Cut
-from vitcam.state import ClipCounts
+from vitcam.parts.clips.state import ClipCounts
+from vitcam.run.ending import Ending
 
 
 @contextmanager
 def queue(
-    state: Path, store: RememberingStore, ffmpeg: Ffmpeg | None = None, most_bytes: int = 1 << 20
-) -> Iterator[ClipQueue]:
-    running = ClipQueue(ffmpeg or find_ffmpeg(), state, 10.0, store, most_bytes)
-    running.start()
-    try:
-        yield running
-    finally:
-        running.close(lambda: True)
+    state: Path, *event_ids: str, ffmpeg: Ffmpeg | None = None, most_bytes: int = 1 << 30
+) -> Iterator[tuple[ClipQueue, ClipHistory]]:
+    """One that works, and a history with these events."""
+    with a_history(state, *event_ids) as history:
+        running = ClipQueue(ffmpeg or find_ffmpeg(), history.store, 10.0, most_bytes)
+        running.start()
+        try:
+            yield running, history
+        finally:
+            running.close(lambda: True)
 
 
 def test_a_clip_is_attached_to_its_event_once_the_whole_file_is_there(tmp_path: Path) -> None:
-    store = RememberingStore()
-    with queue(tmp_path, store) as clips:
+    with queue(tmp_path, "01FIRST", "01SECOND") as (clips, history):
         clips.put(cut_of(2.0, "01FIRST"))
         clips.put(cut_of(1.0, "01SECOND"))
-        eventually(lambda: len(store.clips) == 2)
 
-        assert clips.counts() == ClipCounts(True, 2, 0, 0)
-    assert store.clips == {"01FIRST": "01FIRST.mp4", "01SECOND": "01SECOND.mp4"}
+        assert eventually(lambda: clips.state() == ClipCounts(True, 2, 0, 0))
+        assert eventually(lambda: len(history.clips) == 2)
+    assert history.clips == {"01FIRST": "clips/01FIRST.mp4", "01SECOND": "clips/01SECOND.mp4"}
     assert float(probed(tmp_path / "clips/01FIRST.mp4")["duration"]) == pytest.approx(2.0, abs=0.11)
     assert sorted(file.name for file in (tmp_path / "clips").iterdir()) == ["01FIRST.mp4", "01SECOND.mp4"]
 
 
 def test_only_the_owner_can_see_clips_also_while_they_are_made(tmp_path: Path) -> None:
-    store = RememberingStore()
     (tmp_path / "clips").mkdir(0o755)  # as an older version left it
-    with queue(tmp_path, store, most_bytes=1 << 30) as clips:
+    with queue(tmp_path, "01FIRST", "01SECOND") as (clips, history):
         clips.put(cut_of(1.0, "01FIRST"))
-        eventually(lambda: len(store.clips) == 1)
+        eventually(lambda: history.clips)
         clips.put(slow_cut("01SECOND"))
         assert eventually(lambda: len([*(tmp_path / "clips").iterdir()]) == 2)
         made = {path.stat().st_mode & 0o777 for path in (tmp_path / "clips").iterdir()}
@@ -63,65 +65,64 @@ def test_only_the_owner_can_see_clips_also_while_they_are_made(tmp_path: Path) -
     observed="that clip is left out and its event says so, the next clip is made",
 )
 def test_an_encoder_that_is_killed_loses_only_that_clip(tmp_path: Path) -> None:
-    store, ffmpeg = RememberingStore(), find_ffmpeg()
-    with queue(tmp_path, store, ffmpeg, most_bytes=1 << 30) as clips:
+    ffmpeg = find_ffmpeg()
+    with queue(tmp_path, "01KILLED", "01NEXT", ffmpeg=ffmpeg) as (clips, history):
         clips.put(slow_cut("01KILLED"))
         clips.put(cut_of(1.0, "01NEXT"))
         pid = eventually(lambda: ffmpeg.pid)
         assert pid
         os.kill(pid, signal.SIGKILL)
-        eventually(lambda: store.clips)
 
-        assert clips.counts() == ClipCounts(True, 1, 1, 0)
-    assert store.clips == {"01NEXT": "01NEXT.mp4"}
-    assert store.left_out == {"01KILLED": "it could not be encoded: ffmpeg ended by SIGKILL"}
+        assert eventually(lambda: clips.state() == ClipCounts(True, 1, 1, 0))
+        assert eventually(lambda: history.clips) == {"01NEXT": "clips/01NEXT.mp4"}
+    assert history.left_out == {"01KILLED": "it could not be encoded: ffmpeg ended by SIGKILL"}
     assert [file.name for file in (tmp_path / "clips").iterdir()] == ["01NEXT.mp4"]
 
 
 def test_clips_beyond_the_queue_are_left_out_counted_and_say_why(tmp_path: Path) -> None:
-    store, ffmpeg = RememberingStore(), find_ffmpeg()
-    with queue(tmp_path, store, ffmpeg, most_bytes=1 << 30) as clips:
+    ffmpeg = find_ffmpeg()
+    events = [f"01EVENT{index}" for index in range(10)]
+    with queue(tmp_path, *events, ffmpeg=ffmpeg) as (clips, history):
         clips.put(slow_cut("01SLOW"))
         eventually(lambda: ffmpeg.pid)
-        for index in range(10):
-            clips.put(cut_of(1.0, f"01EVENT{index}"))
+        for event in events:
+            clips.put(cut_of(1.0, event))
 
-        assert clips.counts() == ClipCounts(True, 0, 2, 9)
-        assert set(store.left_out.values()) == {"too many other clips wait to be encoded"}
+        assert clips.state() == ClipCounts(True, 0, 2, 9)
+        assert eventually(lambda: len(history.left_out) == 2)
+        assert set(history.left_out.values()) == {"too many other clips wait to be encoded"}
 
 
 def test_clips_that_wait_take_no_more_memory_than_allowed(tmp_path: Path) -> None:
-    store, ffmpeg = RememberingStore(), find_ffmpeg()
-    cut = cut_of(1.0)
-    with queue(tmp_path, store, ffmpeg, most_bytes=2 * cut.bytes) as clips:
+    ffmpeg = find_ffmpeg()
+    events = ("01EVENT0", "01EVENT1", "01EVENT2")
+    with queue(tmp_path, *events, ffmpeg=ffmpeg, most_bytes=2 * cut_of(1.0).bytes) as (clips, history):
         clips.put(slow_cut("01SLOW"))
         eventually(lambda: ffmpeg.pid)
-        for index in range(3):
-            clips.put(cut_of(1.0, f"01EVENT{index}"))
+        for event in events:
+            clips.put(cut_of(1.0, event))
 
-        assert list(store.left_out) == ["01EVENT2"]
+        assert [*eventually(lambda: history.left_out)] == ["01EVENT2"]
 
 
 @pytest.mark.long
 def test_at_the_end_of_a_run_what_waits_is_encoded_while_there_is_time(tmp_path: Path) -> None:
-    store = RememberingStore()
-    with queue(tmp_path, store) as clips:
+    with queue(tmp_path, "01EVENT") as (clips, history):
         clips.put(cut_of(1.0))
-        clips.close(lambda: False)
+        clips.stop(Ending(ShutdownRequest()))
 
-    assert list(store.clips) == ["01EVENT"]
+    assert history.clips == {"01EVENT": "clips/01EVENT.mp4"}
 
 
 def test_at_the_end_of_a_run_without_time_clips_are_left_out_at_once(tmp_path: Path) -> None:
-    store, ffmpeg = RememberingStore(), find_ffmpeg()
-    with queue(tmp_path, store, ffmpeg, most_bytes=1 << 30) as clips:
+    ffmpeg = find_ffmpeg()
+    with queue(tmp_path, "01SLOW", "01NEXT", ffmpeg=ffmpeg) as (clips, history):
         clips.put(slow_cut("01SLOW"))
         clips.put(cut_of(1.0, "01NEXT"))
         eventually(lambda: ffmpeg.pid)
-        clips.close(lambda: True)
-        eventually(lambda: len(store.left_out) == 2)
+        clips.hurry()
 
-    assert set(store.left_out) == {"01SLOW", "01NEXT"}
+    assert set(history.left_out) == {"01SLOW", "01NEXT"}
     assert not any((tmp_path / "clips").iterdir())
     assert not any(thread.name == "clips" for thread in threading.enumerate())
 
@@ -144,19 +145,19 @@ class Late(Ffmpeg):
 def test_an_event_says_why_it_has_no_clip_also_where_the_encoder_outlives_the_run(
     tmp_path: Path, succeeds: bool
 ) -> None:
-    store, ffmpeg = RememberingStore(), Late(succeeds)
-    with queue(tmp_path, store, ffmpeg) as clips:
+    ffmpeg = Late(succeeds)
+    with queue(tmp_path, "01EVENT", ffmpeg=ffmpeg) as (clips, history):
         clips.put(cut_of(1.0))
         assert ffmpeg.begun.wait(60)
-        clips.close(lambda: True)
-        said_at_once = dict(store.left_out)
+        clips.hurry()
+        said_at_once = eventually(lambda: history.left_out)
         ffmpeg.ends.set()
         ended = eventually(lambda: clips.worker.join(1))
-        counts = clips.counts()
+        counts = clips.state()
 
     assert said_at_once == {"01EVENT": "the run ended before it was encoded"}
     assert ended
-    assert (store.left_out, store.clips, counts) == (said_at_once, {}, ClipCounts(True, 0, 1, 0))
+    assert (history.left_out, history.clips, counts) == (said_at_once, {}, ClipCounts(True, 0, 1, 0))
     assert not any((tmp_path / "clips").iterdir())
 
 
@@ -166,17 +167,16 @@ def test_an_event_says_why_it_has_no_clip_also_where_the_encoder_outlives_the_ru
     observed="the event says why it has no clip, and the next one has a clip",
 )
 def test_a_folder_that_cannot_be_written_costs_only_the_clips(tmp_path: Path) -> None:
-    store = RememberingStore()
     (tmp_path / "clips").write_text("in the way")
-    with queue(tmp_path, store) as clips:
+    with queue(tmp_path, "01FIRST", "01SECOND") as (clips, history):
         clips.put(cut_of(1.0, "01FIRST"))
-        eventually(lambda: store.left_out)
+        eventually(lambda: history.left_out)
         (tmp_path / "clips").unlink()
         clips.put(cut_of(1.0, "01SECOND"))
-        eventually(lambda: store.clips)
+        eventually(lambda: history.clips)
 
-    assert list(store.clips) == ["01SECOND"]
-    assert "it could not be encoded" in store.left_out["01FIRST"]
+    assert [*history.clips] == ["01SECOND"]
+    assert "it could not be encoded" in history.left_out["01FIRST"]
 
 
 def test_unfinished_files_and_clips_without_event_are_removed_at_the_start(tmp_path: Path) -> None:
@@ -186,8 +186,11 @@ def test_unfinished_files_and_clips_without_event_are_removed_at_the_start(tmp_p
     for name in ("01KEPT.mp4", "01GONE.mp4", old, new, "somebody's.txt"):
         (folder / name).write_bytes(b"")
     os.utime(folder / old, (0, 0))
+    with a_history(tmp_path, "01KEPT") as history:
+        history.store.attach_clip("01KEPT", folder / "01KEPT.mp4")
+        eventually(lambda: history.clips)
 
-    assert remove_leftovers(tmp_path, {"01KEPT"}.__contains__) == 1
+        assert remove_leftovers(history.store) == 1
     assert sorted(file.name for file in folder.iterdir()) == ["01KEPT.mp4", "somebody's.txt"]
 
 
@@ -197,19 +200,17 @@ def test_unfinished_files_and_clips_without_event_are_removed_at_the_start(tmp_p
     observed="none of them is made, their events say why, and the next clip is made",
 )
 def test_clips_of_the_time_before_a_mask_are_left_out_and_the_next_is_made(tmp_path: Path) -> None:
-    store = RememberingStore()
-    with queue(tmp_path, store, most_bytes=1 << 30) as clips:
+    with queue(tmp_path, "01ENCODED", "01WAITS", "01AFTER") as (clips, history):
         clips.put(slow_cut("01ENCODED"))
         clips.put(cut_of(1.0, "01WAITS"))
-        assert eventually(lambda: clips.counts().queued == 2)
+        assert eventually(lambda: clips.state().queued == 2)
         clips.drop_pixels()
-        queued = clips.counts().queued
-        left = sorted(store.left_out)
+        queued = clips.state().queued
         clips.put(cut_of(1.0, "01AFTER"))
-        made = eventually(lambda: store.clips)
+        made = eventually(lambda: history.clips)
 
     assert queued == 0
-    assert left == ["01ENCODED", "01WAITS"]
-    assert all("privacy mask" in why for why in store.left_out.values())
-    assert made == {"01AFTER": "01AFTER.mp4"}
+    assert sorted(history.left_out) == ["01ENCODED", "01WAITS"]
+    assert all("privacy mask" in why for why in history.left_out.values())
+    assert made == {"01AFTER": "clips/01AFTER.mp4"}
     assert [file.name for file in (tmp_path / "clips").iterdir()] == ["01AFTER.mp4"]

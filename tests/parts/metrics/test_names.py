@@ -14,6 +14,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.prometheus import dashboard_expressions
+from vitcam.history.store import EventStore
 from vitcam.machine import Machine
 from vitcam.meters import BUCKETS_S, StageTimes
 from vitcam.parts.metrics.exposition import RunFigures, exposition
@@ -48,7 +49,7 @@ def everything() -> RunFigures:
         faults={"source": 1},
         stalled=False,
         build={"version": "1", "model": "toy", "runtime": "none"},
-        parts=[*heat_figures()],
+        parts=[*heat_figures(), *clip_figures()],
     )
 
 
@@ -59,6 +60,13 @@ def heat_figures() -> Iterator[Figure]:
     watch = HeatWatch(Machine({}), None, PaceLimits(), None)  # type: ignore[arg-type]
     watch.heat = Heat(60.0, hindrances=("throttled",))
     return watch.figures()
+
+
+def clip_figures() -> Iterator[Figure]:
+    from vitcam.parts.clips.ffmpeg import Ffmpeg
+    from vitcam.parts.clips.queue import ClipQueue
+
+    return ClipQueue(Ffmpeg("ffmpeg"), EventStore(Path("unused")), 10.0).figures()
 
 
 def families() -> list[Metric]:

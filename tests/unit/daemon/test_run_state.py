@@ -72,14 +72,14 @@ def test_every_part_has_its_place_in_the_state(state: RunState) -> None:
 
     assert (found.source, found.fps.classified, found.status) == ("demo", 9.5, "degraded")
     assert (found.parts[key], found.cost, found.actions) == (kind(), Cost(cpu_s=3.0), Actions(rules=2))
-    assert (found.history.trouble, found.clips.enabled, found.problem) == ("another run keeps it", False, None)
+    assert (found.history.trouble, found.problem) == ("another run keeps it", None)
 
 
 def test_the_state_has_its_fields_in_the_order_that_the_api_promises() -> None:
     assert list(State.__dataclass_fields__) == [
         *("status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "zones"),
         *("model_loads", "follows", "following", "paused", "reasons"),
-        *("cost", "history", "actions", "clips", "mqtt", "problem", "notices", "unsaved", "parts"),
+        *("cost", "history", "actions", "mqtt", "problem", "notices", "unsaved", "parts"),
     ]
 
 

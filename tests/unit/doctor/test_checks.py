@@ -18,7 +18,13 @@ from vitcam.config.settings import Settings
 from vitcam.doctor import checks
 from vitcam.doctor.check import Check, CheckContext, CheckResult, Grade
 from vitcam.doctor.checks import CHECKS, examine, run_checks
+from vitcam.parts import PARTS
 from vitcam.processes.command import run_with_timeout
+
+
+def names() -> list[str]:
+    """Of all checks: those of parts come last."""
+    return [*CHECKS, *(name for part in PARTS for name in part.doctors())]
 
 
 def test_a_check_that_raises_is_reported_as_a_failure_in_one_line(
@@ -64,7 +70,7 @@ def test_only_a_failure_makes_the_exit_status_one(status: Grade, code: int, monk
 def test_every_check_of_the_table_answers_on_this_machine() -> None:
     found = run_checks(Settings(camera=CameraSettings(source="demo")))
 
-    assert [check.name for check in found] == list(CHECKS)
+    assert [check.name for check in found] == names()
     assert all(check.found and "\n" not in check.found + check.fix for check in found)
     assert not [check for check in found if "could not be checked" in check.found]
     assert not [check for check in found if check.status == "fail" and not check.fix]
@@ -86,7 +92,7 @@ def test_the_doctor_speaks_where_numpy_is_broken(tmp_path: Path) -> None:
     )
 
     found = {check["name"]: check for check in json.loads(result.stdout)["checks"]}
-    assert list(found) == list(CHECKS)
+    assert list(found) == names()
     assert found["python"]["status"] == "fail"
     assert "numpy.core.multiarray failed to import" in found["python"]["found"]
     assert result.returncode == 0

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.config.on_page import ON_PAGE
-from vitcam.config.settings import Settings
+from vitcam.config.settings import Settings, harmless_sections
 from vitcam.daemon.saved_state.aside_file import AsideFile, PageChoices
 from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop
 from vitcam.daemon.saved_state.page_settings import PageSettings
@@ -34,8 +34,6 @@ from vitcam.zones.active import ActiveAreas
 log = logging.getLogger(__name__)
 
 MOST_FAILED = 3
-_HARMLESS = ("store.", "collect.", "clips.")
-"""Settings that stay: no start fails with them, and without them events might be deleted."""
 SETTLED_S = 120.0
 _MOST_BYTES = 4096  # of the number of starts
 
@@ -262,6 +260,6 @@ def _risky(page: PageSettings, and_camera: bool = False) -> dict[str, Any]:
 
     and_camera  the camera, too; without it another one is opened, which may have no masks
     """
-    stays = _HARMLESS if and_camera else (*_HARMLESS, "camera.source")
-    values = page.layer.values.items()
-    return {name: value for name, value in values if name in ON_PAGE and not name.startswith(stays)}
+    risky = {name for name in ON_PAGE if name.partition(".")[0] not in harmless_sections()}
+    risky -= set() if and_camera else {"camera.source"}
+    return {name: value for name, value in page.layer.values.items() if name in risky}

@@ -4,24 +4,24 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterator
 
 from vitcam.errors import VitcamError
+from vitcam.history.store import EventStore
+from vitcam.history.stored import CLIPS, Action
+from vitcam.parts.clips import ENCODES
 from vitcam.parts.clips.ffmpeg import Ffmpeg
 from vitcam.parts.clips.ring import MOST_BYTES, Cut
-from vitcam.run.kinds import HoldsPixels, Runs
-from vitcam.state import ClipCounts
+from vitcam.parts.clips.state import ClipCounts
+from vitcam.run.ending import Ending
+from vitcam.run.figures import Figure
+from vitcam.run.kinds import HoldsPixels, Reports, Runs
 from vitcam.storage.files import atomic_write, remove_abandoned
 from vitcam.threads.worker import Worker
-
-if TYPE_CHECKING:
-    from vitcam.run.ending import Ending
+from vitcam.wire import wall_time
 
 log = logging.getLogger(__name__)
 
-FOLDER = "clips"
 _MOST_QUEUED = 8
 _TIMEOUT_S = 600.0  # for one clip; a busy processor gives the encoder little time
 _TICK_S = 0.1
@@ -33,29 +33,17 @@ _MASKED = "a privacy mask was drawn before it was encoded"
 _RUN_ENDED = "the run ended before it was encoded"
 
 
-class ClipStore(Protocol):
-    """Where clips belong to events. Called in the encoder's thread, and `leave_out` in any."""
-
-    def attach(self, event_id: str, clip: Path) -> None:
-        """Let the event name its clip, a file below the state folder. If the event was deleted, the file goes, too."""
-        ...
-
-    def leave_out(self, event_id: str, why: str) -> None:
-        """Say in the event why it has no clip."""
-        ...
-
-
-class ClipQueue(Runs, HoldsPixels):
+class ClipQueue(Runs, HoldsPixels, Reports):
     """A bounded queue; what is left out is counted and said in its event.
 
-    state   the state folder; the clips are in `clips/` below it
+    store  has the events; the clips are in a folder of its own
     """
 
-    def __init__(self, ffmpeg: Ffmpeg, state: Path, fps: float, store: ClipStore, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, ffmpeg: Ffmpeg, store: EventStore, fps: float, most_bytes: int = MOST_BYTES) -> None:
         self._ffmpeg = ffmpeg
-        self._folder = state / FOLDER
-        self._fps = fps
         self._store = store
+        self._folder = store.folder / CLIPS
+        self._fps = fps
         self._most_bytes = most_bytes
         self._changed = threading.Condition()
         self._waiting: deque[Cut] = deque()
@@ -66,7 +54,7 @@ class ClipQueue(Runs, HoldsPixels):
         """What was being encoded at the end of the run: its event says so already, however late the encoder ends."""
         self._closed = False
         self._made = self._left_out = 0
-        self.worker = Worker("clips", self._work)
+        self.worker = Worker("clips", self._work, ENCODES)
 
     @property
     def workers(self) -> tuple[Worker, ...]:
@@ -80,15 +68,20 @@ class ClipQueue(Runs, HoldsPixels):
         """Leave out at once the clips that wait and that come yet; each event says so."""
         self.close(lambda: True)
 
-    def stop(self, ending: "Ending") -> None:
+    def stop(self, ending: Ending) -> None:
         """Encode the clips that wait, for a minute at most, or leave them out where the end is in haste."""
         ends_s = time.monotonic() + _LAST_CLIPS_S
         self.close(lambda: ending.in_haste or time.monotonic() > ends_s)
 
-    def counts(self) -> ClipCounts:
+    def state(self) -> ClipCounts:
         """What became of the clips so far."""
         with self._changed:
             return ClipCounts(True, self._made, self._left_out, len(self._waiting) + bool(self._current))
+
+    def figures(self) -> Iterator[Figure]:
+        counts = self.state()
+        results: dict[tuple[str, ...], float] = {("made",): counts.made, ("left_out",): counts.left_out}
+        yield Figure("vitcam_clips", "Clips of events.", results, ("result",), counts=True)
 
     def put(self, cut: Cut) -> None:
         """Encode this clip, unless too many wait already; never blocks."""
@@ -106,7 +99,7 @@ class ClipQueue(Runs, HoldsPixels):
         with self._changed:
             self._left_out += 1
         log.warning("an event has no clip: %s", why)
-        self._store.leave_out(event_id, why)
+        self._store.note_action(event_id, Action("clips", "clip", "failed", why, wall_time(time.monotonic_ns())))
 
     def drop_pixels(self) -> None:
         """Masks were drawn: leave out what waits, and what is being encoded.
@@ -185,7 +178,7 @@ class ClipQueue(Runs, HoldsPixels):
             if cut is self._given_up:
                 path.unlink(missing_ok=True)
                 return
-            self._store.attach(cut.event_id, path)
+            self._store.attach_clip(cut.event_id, path)
             self._made += 1
 
     def _failed(self, cut: Cut, why: str) -> None:
@@ -194,13 +187,16 @@ class ClipQueue(Runs, HoldsPixels):
                 self.leave_out(cut.event_id, why)
 
 
-def remove_leftovers(state: Path, has_clip: Callable[[str], bool]) -> int:
-    """Remove what a crash left: unfinished files, and clips that no event names. Returns how many of these.
-
-    has_clip  whether an event with this id names a clip
-    """
-    remove_abandoned(state / FOLDER, own=True)
-    left = [file for file in (state / FOLDER).glob("[!.]*.mp4") if not has_clip(file.stem)]
+def remove_leftovers(store: EventStore) -> int:
+    """Remove what a crash left: unfinished files, and clips that no event names. Returns how many of these."""
+    folder = store.folder / CLIPS
+    remove_abandoned(folder, own=True)
+    left = [file for file in folder.glob("[!.]*.mp4") if not _is_named(store, file.stem)]
     for file in left:
         file.unlink(missing_ok=True)
     return len(left)
+
+
+def _is_named(store: EventStore, event_id: str) -> bool:
+    event = store.get(event_id)
+    return event is not None and event.clip is not None

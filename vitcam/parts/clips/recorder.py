@@ -1,12 +1,8 @@
-"""Keeps the last seconds as JPEGs, and cuts the clip of an event out of them once its time is over.
-
-`build_clips` puts the recorder and the encoder's queue together.
-"""
+"""Keeps the last seconds as JPEGs, and cuts the clip of an event out of them once its time is over."""
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -15,44 +11,19 @@ from vitcam.errors import VitcamError
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.names.vocabulary import NO_MEANINGS, Meanings, means_any
 from vitcam.parts.clips.ffmpeg import find_ffmpeg
-from vitcam.parts.clips.queue import ClipQueue, ClipStore, remove_leftovers
+from vitcam.parts.clips.queue import ClipQueue, remove_leftovers
 from vitcam.parts.clips.ring import MOST_BYTES, Cut, Ring, Still
+from vitcam.parts.clips.settings import ClipSettings
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.rects import Box
 from vitcam.run.kinds import Sees
+from vitcam.run.run import Run
 
 log = logging.getLogger(__name__)
 
 _SLACK_S = 2.0  # an event is reported some time after it began, by `dwell_s`
 _MOST_PENDING = 8
 _QUALITY = 75  # of the JPEGs in memory, 0 to 100
-
-
-@dataclass(frozen=True, slots=True)
-class ClipOptions:
-    """The settings of `[clips]`."""
-
-    before_s: float = 5.0
-    """How much a clip shows of the time before its event."""
-    after_s: float = 5.0
-    """The same after its event."""
-    longest_s: float = 60.0
-    """A clip that would be longer ends here."""
-    labels: frozenset[str] = frozenset()
-    """Events with one of these labels or groups get a clip; empty: all."""
-    zones: frozenset[str] = frozenset()
-    """Events in one of these zones get a clip; empty: all."""
-    fps: float = 10.0
-    """Pictures/s of a clip, and the most that are kept in memory."""
-    width: int = 640
-    """In px; a narrower picture is never enlarged."""
-    meanings: Meanings = field(default_factory=lambda: NO_MEANINGS, compare=False)
-    """By which `labels` may name labels and groups."""
-
-    def wants(self, event: Event) -> bool:
-        """Whether this event gets a clip."""
-        in_zone = not self.zones or event.zone in self.zones
-        return in_zone and (not self.labels or means_any(self.labels, event, self.meanings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +38,20 @@ class _OpenClip:
 
 
 class ClipRecorder(Sees):
-    """Shown every classified frame in the publishing thread; keeps at most `options.fps` a second.
+    """Shown every classified frame in the publishing thread; keeps at most `clips.fps` a second.
 
     A frame at 640×360 px takes 0.5 ms on a desktop core.
 
-    take       gets each clip that is over; must not block
-    leave_out  gets the id of an event for whose clip there is no room, and why
+    queue     gets each clip that is over, and the events for whose clips there is no room
+    meanings  by which the settings may name labels and groups
     """
 
     def __init__(
-        self,
-        options: ClipOptions,
-        take: Callable[[Cut], None],
-        leave_out: Callable[[str, str], None],
-        most_bytes: int = MOST_BYTES,
+        self, settings: ClipSettings, queue: ClipQueue, meanings: Meanings = NO_MEANINGS, most_bytes: int = MOST_BYTES
     ) -> None:
-        self._options = options
-        self._take = take
-        self._leave_out = leave_out
+        self._settings = settings
+        self._queue = queue
+        self._meanings = meanings
         self._most_bytes = most_bytes
         self._ring = Ring()
         self._due_ns = 0
@@ -117,32 +84,38 @@ class ClipRecorder(Sees):
         self._cut(lambda _: True)
 
     def _keep(self, frame: Frame) -> None:
-        every_ns = round(1e9 / self._options.fps)
+        every_ns = round(1e9 / self._settings.fps)
         if frame.captured_ns < self._due_ns - every_ns // 8:  # no camera is exact: rather early than a frame late
             return
         due_ns = self._due_ns + every_ns
         self._due_ns = due_ns if due_ns > frame.captured_ns else frame.captured_ns + every_ns
-        self._ring.add(Still(frame.captured_ns, encode_jpeg(shrink(frame.preview, self._options.width), _QUALITY)))
+        self._ring.add(Still(frame.captured_ns, encode_jpeg(shrink(frame.preview, self._settings.width), _QUALITY)))
 
     def _note(self, event: Event) -> None:
         if (pending := self._pending.get(event.id)) is not None:
             self._pending[event.id] = replace(pending, box=event.box)
         if event.phase == "end":
             self._end(event)
-        elif event.id not in self._pending and event.id not in self._settled and self._options.wants(event):
+        elif event.id not in self._pending and event.id not in self._settled and self._wants(event):
             if len(self._pending) >= _MOST_PENDING:
                 self._settled.add(event.id)
-                self._leave_out(event.id, f"{_MOST_PENDING} other clips were being recorded")
+                self._queue.leave_out(event.id, f"{_MOST_PENDING} other clips were being recorded")
                 return
-            start_ns = event.start_ns - _ns(self._options.before_s)
-            end_ns = start_ns + _ns(self._options.longest_s)
+            start_ns = event.start_ns - _ns(self._settings.before_s)
+            end_ns = start_ns + _ns(self._settings.longest_s)
             self._pending[event.id] = _OpenClip(event.id, start_ns, end_ns, event.box)
+
+    def _wants(self, event: Event) -> bool:
+        """Whether this event gets a clip."""
+        zones, labels = self._settings.zones, self._settings.labels
+        in_zone = not zones or event.zone in zones
+        return in_zone and (not labels or means_any(labels, event, self._meanings))
 
     def _end(self, event: Event) -> None:
         self._settled.discard(event.id)
         pending = self._pending.get(event.id)
         if pending is not None and event.end_ns is not None:
-            end_ns = min(pending.end_ns, event.end_ns + _ns(self._options.after_s))
+            end_ns = min(pending.end_ns, event.end_ns + _ns(self._settings.after_s))
             self._pending[event.id] = replace(pending, end_ns=end_ns)
 
     def _cut(self, is_over: Callable[[_OpenClip], bool]) -> None:
@@ -151,13 +124,13 @@ class ClipRecorder(Sees):
             self._settled.add(pending.event_id)
             stills = self._ring.between(pending.start_ns, pending.end_ns)
             if stills:
-                self._take(Cut(pending.event_id, stills, min(pending.end_ns, self._seen_ns), pending.box))
+                self._queue.put(Cut(pending.event_id, stills, min(pending.end_ns, self._seen_ns), pending.box))
             else:
-                self._leave_out(pending.event_id, "no picture was taken during it")
+                self._queue.leave_out(pending.event_id, "no picture was taken during it")
 
     def _forget(self, now_ns: int) -> None:
         """Drop what no clip can need any more."""
-        spare_ns = now_ns - _ns(self._options.before_s + _SLACK_S)
+        spare_ns = now_ns - _ns(self._settings.before_s + _SLACK_S)
         self._ring.forget_before(min([spare_ns, *(each.start_ns for each in self._pending.values())]))
         self._ring.shrink_to(self._most_bytes)
 
@@ -179,25 +152,20 @@ def _ns(seconds: float) -> int:
     return round(seconds * 1e9)
 
 
-@dataclass(frozen=True, slots=True)
-class Clips:
-    """The two ends of a run's clips."""
-
-    recorder: ClipRecorder
-    queue: ClipQueue
-
-
-def build_clips(options: ClipOptions, state: Path, store: ClipStore, has_clip: Callable[[str], bool]) -> Clips | None:
-    """The parts of clips; None where ffmpeg is missing, which is logged. Nothing runs yet.
-
-    state     the state folder
-    has_clip  whether a stored event with this id names a clip; what no event names is removed
-    """
+def make(run: Run) -> list[object]:
+    """A recorder and the queue of its encoder; none where no events are kept, or where ffmpeg is missing."""
+    settings = run.settings[ClipSettings]
+    if not settings.enabled or not run.is_live:
+        return []
+    if run.history is None:
+        advice = "" if run.settings.store.enabled else "; switch store.enabled on"
+        log.warning("no clips are recorded: no events are kept%s", advice)
+        return []
     try:
         ffmpeg = find_ffmpeg()
     except VitcamError as error:
         log.warning("no clips are recorded: %s", error)
-        return None
-    remove_leftovers(state, has_clip)
-    queue = ClipQueue(ffmpeg, state, options.fps, store)
-    return Clips(ClipRecorder(options, queue.put, queue.leave_out), queue)
+        return []
+    remove_leftovers(run.history)
+    queue = ClipQueue(ffmpeg, run.history, settings.fps)
+    return [ClipRecorder(settings, queue, run.vocabulary), queue]

@@ -111,7 +111,7 @@ class _Families(Collector):
             yield CounterMetricFamily("vitcam_written_bytes", "Written to disks.", value=cost.written_bytes)
 
     def _kept(self) -> Iterator[Metric]:
-        history, actions, clips = self._figures.state.history, self._figures.state.actions, self._figures.state.clips
+        history, actions = self._figures.state.history, self._figures.state.actions
         yield GaugeMetricFamily("vitcam_history_events", "Events that are kept.", value=history.events)
         yield GaugeMetricFamily("vitcam_history_bytes", "Of database, pictures and clips.", value=history.mb * 1e6)
         yield CounterMetricFamily("vitcam_history_dropped", "Events that were not kept.", value=history.dropped)
@@ -120,10 +120,6 @@ class _Families(Collector):
             ended.add_metric([result], count)
         yield ended
         yield GaugeMetricFamily("vitcam_actions_waiting", "Actions that are not over.", value=actions.waiting)
-        made = CounterMetricFamily("vitcam_clips", "Clips of events.", labels=["result"])
-        for result, count in (("made", clips.made), ("left_out", clips.left_out)):
-            made.add_metric([result], count)
-        yield made
 
     def _broker(self) -> Iterator[Metric]:
         mqtt = self._figures.state.mqtt

@@ -1,0 +1,62 @@
+"""A run makes clips where it can, and says why where it cannot."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.eventually import eventually
+from tests.frames import SECOND, prediction
+from tests.parts.clips.cuts import a_history, event, frame_at
+from tests.runs import a_run
+from vitcam.config.settings import Settings
+from vitcam.daemon.shutdown import ShutdownRequest
+from vitcam.history.store import EventStore
+from vitcam.names.vocabulary import NO_MEANINGS
+from vitcam.parts.clips.queue import ClipQueue
+from vitcam.parts.clips.recorder import ClipRecorder, make
+from vitcam.parts.clips.settings import ClipSettings
+from vitcam.run.ending import Ending
+
+ON = Settings().with_section("clips", ClipSettings(enabled=True))
+
+
+def test_clips_of_a_run_are_encoded_before_it_ends(tmp_path: Path) -> None:
+    with a_history(tmp_path, "01EVENT") as history:
+        recorder, queue = make(a_run(settings=ON, history=history.store, vocabulary=NO_MEANINGS))
+        assert isinstance(recorder, ClipRecorder)
+        assert isinstance(queue, ClipQueue)
+        queue.start()
+        for step in range(30):
+            happened = (event("new", 100),) if step == 0 else ()
+            recorder.saw(frame_at(100 + step / 10), prediction(at_ns=100 * SECOND), happened)
+        recorder.close((event("end", 100, 103),))
+        queue.stop(Ending(ShutdownRequest()))
+
+        assert eventually(lambda: history.clips) == {"01EVENT": "clips/01EVENT.mp4"}
+    (figure,) = queue.figures()
+    assert figure.values == {("made",): 1, ("left_out",): 0}
+
+
+def test_without_ffmpeg_a_run_says_so_and_has_no_clips(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+
+    assert make(a_run(settings=ON, history=EventStore(tmp_path))) == []
+    assert "no clips are recorded: clips need the program ffmpeg, and it is not installed" in caplog.text
+
+
+def test_clips_without_a_history_are_refused_with_a_sentence(caplog: pytest.LogCaptureFixture) -> None:
+    off = replace(ON, store=replace(ON.store, enabled=False))
+
+    assert make(a_run(settings=off)) == []
+    assert "no clips are recorded: no events are kept; switch store.enabled on" in caplog.text
+
+
+def test_switched_off_or_of_files_at_full_speed_nothing_is_recorded(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert make(a_run(history=EventStore(tmp_path))) == []
+    assert make(a_run(settings=ON, is_live=False)) == []
+    assert caplog.text == ""
