@@ -15,7 +15,9 @@ def finetune(
     weights: Annotated[
         Path,
         typer.Option(
-            "--weights", help="Begin with these weights: a ViT under timm's names, as .npz, .safetensors or .pth."
+            "--weights",
+            help="Begin with these weights: a ViT under timm's names, as .npz or .safetensors, or as .pth where "
+            "PyTorch is installed.",
         ),
     ],
     recipe: RecipeArgument = "folder",

@@ -15,8 +15,8 @@ def import_weights(
         str,
         typer.Argument(
             help="Import this ViT: hf:ORG/NAME or hf:ORG/NAME@REVISION from Hugging Face's hub, timm:NAME from there, "
-            "a folder as transformers or timm saves it, weights under timm's names as .npz, .safetensors or PyTorch's "
-            ".pth, or Google's own .npz."
+            "a folder as transformers or timm saves it, weights under timm's names as .npz or .safetensors (PyTorch's "
+            ".pth where PyTorch is installed), or Google's own .npz."
         ),
     ],
     out: OutOption,

@@ -38,27 +38,27 @@ log = logging.getLogger(__name__)
 
 
 def read_weights(path: Path) -> Weights:
-    """Read `.npz`, `.safetensors` or PyTorch's `.pth`, with any names in it.
+    """Read `.npz` or `.safetensors`, or PyTorch's `.pth` where PyTorch is installed, with any names in it.
 
     returns  name -> float32 array, a dense layer's (out, in)
     raises   UsageError if the file is missing or is none of them
     """
     if not path.is_file():
-        raise UsageError(f"no weights at {path}: give an .npz, .safetensors or .pth file")
+        raise UsageError(f"no weights at {path}: give an .npz or .safetensors file")
     try:
         if path.suffix == ".safetensors":
             found: Mapping[str, Array] = load_file(path)
         elif path.suffix in SUFFIXES:
             found = read_torch(path)
         elif not is_zipfile(path):
-            raise UsageError(f"{path} is no archive of NumPy; give an .npz, .safetensors or .pth file")
+            raise UsageError(f"{path} is no archive of NumPy; give an .npz or .safetensors file")
         else:
             with np.load(path, allow_pickle=False) as archive:
                 found = {name: archive[name] for name in archive.files}
     except UsageError:
         raise
     except Exception as error:
-        raise UsageError(f"{path} holds no weights ({error}); give an .npz, .safetensors or .pth file") from error
+        raise UsageError(f"{path} holds no weights ({error}); give an .npz or .safetensors file") from error
     return {name: np.asarray(array, np.float32) for name, array in found.items()}
 
 

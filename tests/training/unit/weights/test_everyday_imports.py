@@ -61,7 +61,7 @@ def assert_speaks_as_people_do(about: Metadata) -> None:
     assert about.labels.index("tabby cat") in about.groups["cat"]
 
 
-@pytest.mark.parametrize("form", ["folder", "safetensors", "npz", "pth"])
+@pytest.mark.parametrize("form", ["folder", "safetensors", "npz"])
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda each: each.name)
 def test_each_published_network_comes_with_its_words_and_pixels(network: Published, form: str, tmp_path: Path) -> None:
     about, found = imported(saved(network, tmp_path / "from", form), tmp_path / "net.safetensors")

@@ -5,8 +5,6 @@ saved themselves.
 """
 
 import json
-import pickle
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,7 +103,7 @@ WITH_21K = Published("vit_tiny_patch16_224", "augreg_in21k", 192, outputs=21_843
 
 
 def saved(network: Published, folder: Path, form: str) -> Path:
-    """What `import` is given: a `folder` of timm's, or a file that ends in `.safetensors`, `.npz` or `.pth`."""
+    """What `import` is given: a `folder` of timm's, or a file that ends in `.safetensors` or `.npz`."""
     folder.mkdir(parents=True, exist_ok=True)
     weights = network.weights()
     if form == "folder":
@@ -115,30 +113,9 @@ def saved(network: Published, folder: Path, form: str) -> Path:
     path = folder / f"{network.name.replace('.', '_')}.{form}"
     if form == "safetensors":
         save_file(weights, path)
-    elif form == "npz":
-        np.savez(path, **weights)  # type: ignore[arg-type]
     else:
-        _save_torch(weights, path)
+        np.savez(path, **weights)  # type: ignore[arg-type]
     return path
-
-
-def _save_torch(weights: Arrays, path: Path) -> None:
-    """As `torch.save` does: a zip with a pickle of tensors, and the numbers of each."""
-
-    def told(value: object) -> bytes:
-        return pickle.dumps(value, 2)[2:-1]
-
-    def tensor(key: int, array: NDArray[Any]) -> bytes:
-        strides = tuple(each // array.itemsize for each in array.strides)
-        place = b"((" + told("storage") + b"ctorch\nFloatStorage\n" + b"".join(map(told, (f"{key}", "cpu", array.size)))
-        window = b"".join(map(told, (0, array.shape, strides, False)))
-        return b"ctorch._utils\n_rebuild_tensor_v2\n" + place + b"tQ" + window + b"ccollections\nOrderedDict\n)RtR"
-
-    parts = [told(name) + tensor(key, array) for key, (name, array) in enumerate(weights.items())]
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("net/data.pkl", b"\x80\x02}(" + b"".join(parts) + b"u.")
-        for key, array in enumerate(weights.values()):
-            archive.writestr(f"net/data/{key}", array.tobytes())
 
 
 def saved_by_transformers(network: Published, folder: Path, words: list[str]) -> Path:
