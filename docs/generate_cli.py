@@ -46,7 +46,7 @@ def page() -> str:
 
 def parameters(command: Any) -> list[TyperArgument | TyperOption]:
     """The arguments and options of a command, as they are declared."""
-    return [each for each in command.params if isinstance(each, TyperArgument | TyperOption)]
+    return [each for each in command.params if isinstance(each, TyperArgument | TyperOption) and not each.hidden]
 
 
 def _described(command: Any, name: str, level: int) -> Iterator[str]:

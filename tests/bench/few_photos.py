@@ -1,9 +1,9 @@
-"""How well a network does after ten minutes with few photos of things that it was not trained on, in int8.
+"""How well a network does after a few epochs with few photos of things that it was not trained on, in int8.
 
 python -m tests.bench.few_photos WEIGHTS [--folder caltech101] [--labels 20] [--photos 40] [--held-out 10]
-                                 [--budget 10m] [--seed 0]
+                                 [--epochs 13] [--seed 0]
 
-The labels are drawn from those that have enough photos, and the photos from theirs. `vitcam-train finetune --budget
+The labels are drawn from those that have enough photos, and the photos from theirs. `vitcam-train finetune --epochs
 … --export` trains and exports, and knows nothing of the photos that are held out; `vitcam-train evaluate` asks the
 model file about them.
 """
@@ -41,7 +41,7 @@ def main() -> None:
     options.add_argument("--labels", type=int, default=20)
     options.add_argument("--photos", type=int, default=40, help="of each label to train on")
     options.add_argument("--held-out", type=int, default=10, help="of each label to measure on")
-    options.add_argument("--budget", default="10m")
+    options.add_argument("--epochs", type=int, default=13)
     options.add_argument("--seed", type=int, default=0)
     o = options.parse_args()
     root = data_root()
@@ -52,7 +52,7 @@ def main() -> None:
         place = Path(folder)
         lay_out(root / o.folder, place, o.labels, o.photos, o.held_out, o.seed)
         began = time.monotonic()
-        finetune = ["finetune", "--weights", str(o.weights), "--data", str(place / "train"), "--budget", o.budget]
+        finetune = ["finetune", "--weights", str(o.weights), "--data", str(place / "train"), "--epochs", str(o.epochs)]
         finetune += ["--out", str(place / "run"), "--export", str(place / "few.tflite")]
         subprocess.run([*train, *finetune], check=True)
         print(f"\ntrained and exported in {(time.monotonic() - began) / 60:.1f} minutes\n", flush=True)

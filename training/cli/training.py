@@ -2,8 +2,7 @@
 
 import math
 import os
-import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +12,6 @@ from vitcam.errors import UsageError
 from vitcam_training.cli.options import DataOption, say, warn
 
 if TYPE_CHECKING:
-    from vitcam_training.data.dataset import Dataset
     from vitcam_training.fit.session import Session
     from vitcam_training.recipes.recipe import Recipe
     from vitcam_training.weights.normalisation import Normalisation
@@ -21,9 +19,6 @@ if TYPE_CHECKING:
 RecipeArgument = Annotated[
     str, typer.Argument(help="Train by this recipe: the name of one that comes with vitcam, or a TOML file.")
 ]
-
-_PICTURE_S = 0.16
-"""Of a ViT-Tiny with 224 px, forwards and backwards on two cores (recipes/folder.toml)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +38,14 @@ class FitOptions:
             "ids. With a folder of photos without labels: learn from it alone.",
         ),
     ] = None
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            "--budget", metavar="TIME", help="Train as many epochs as fit into this time here, such as 90s, 10m or 2h."
-        ),
+    epochs: Annotated[
+        int | None,
+        typer.Option("--epochs", metavar="N", min=1, help="Train this many epochs. Default: as the recipe says."),
     ] = None
+    budget: Annotated[str | None, typer.Option("--budget", hidden=True, help="It went: give --epochs.")] = None
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Try two steps, print the time and memory of the whole training, and end."),
+        typer.Option("--dry-run", help="Try a few steps, print the time and memory of the whole training, and end."),
     ] = False
     export: Annotated[
         Path | None,
@@ -79,17 +73,21 @@ class FitOptions:
     ] = None
 
     def session(self) -> "Session":
-        """What one call may choose. It is made before Keras is imported: these seconds count, too."""
+        """What one call may choose. It is made before Keras is imported: these seconds count, too.
+
+        raises  UsageError for options that exclude each other, and for one of earlier versions
+        """
         from vitcam_training.fit.session import Session, Stop
 
+        if self.budget is not None:
+            raise UsageError(
+                "--budget is no option any more: give --epochs; the first steps, and --dry-run, say how long an epoch "
+                "takes"
+            )
+        if self.hosts and self.dry_run:
+            raise UsageError("--dry-run is for one machine; leave it out, or --hosts")
         minutes = math.inf if self.stop_after is None else self.stop_after
         return Session(save_every_s=60 * self.save_every, tensorboard=self.tensorboard, stop=Stop(minutes))
-
-    def budget_s(self) -> float | None:
-        """Seconds; None: as long as it takes. Raises UsageError for an invalid time."""
-        from vitcam_training.fit.session import parse_budget
-
-        return None if self.budget is None else parse_budget(self.budget)
 
 
 def train(
@@ -105,9 +103,7 @@ def train(
     blocks         how many learn, besides the head; None: as many as the recipe says
     normalisation  of the pixels of foreign weights, which do not tell it
     """
-    started_s, session, budget_s = time.monotonic(), options.session(), options.budget_s()
-    if options.hosts and (budget_s is not None or options.dry_run):
-        raise UsageError("--budget and --dry-run are for one machine; leave them out, or --hosts")
+    session = options.session()
     from vitcam_training.data.catalogue import check_there
     from vitcam_training.recipes.recipe import on_photos, read_recipe
 
@@ -120,10 +116,10 @@ def train(
     warn(f"loading Keras on {os.environ['KERAS_BACKEND']}")  # takes seconds
     join(options.hosts, options.host_index)  # before Keras computes anything
 
-    from vitcam_training.fit.budget import effort, within_budget
+    from vitcam_training.fit.effort import effort
     from vitcam_training.fit.logs import LOG
     from vitcam_training.fit.loop import WEIGHTS
-    from vitcam_training.fit.prepare import check_teacher, last_blocks, opened
+    from vitcam_training.fit.prepare import check_teacher, last_blocks, lasting, opened
     from vitcam_training.fit.prepare import train as train_stages
     from vitcam_training.fit.session import Stopped
     from vitcam_training.fit.unlabelled import ANSWERS, taught_alone
@@ -137,6 +133,7 @@ def train(
         return
     if blocks is not None and weights:
         chosen = last_blocks(chosen, weights, blocks, normalisation)
+    chosen = lasting(chosen, options.epochs)
     check_teacher(chosen, teacher)  # before photos are read, which takes a while
     photos = _unlabelled(options)
     if photos and teacher:
@@ -146,13 +143,12 @@ def train(
     if options.dry_run:
         say(effort(chosen, weights, dataset, teacher, normalisation).text)
         return
-    _say_beforehand(options, weights, chosen, dataset)
-    if budget_s is not None:
-        chosen, deadline = within_budget(
-            chosen, weights, place, dataset, started_s + budget_s, teacher, normalisation
-        )  # fmt: skip
-        session = replace(session, deadline=deadline)
-    command = training(recipe, weights, place, options.data, teacher, normalisation, budget_s, blocks)
+    if weights and options.data:
+        warn(
+            f"fine-tuning changes the whole network in {chosen.train.epochs} epochs: the first steps say how long that "
+            "takes, and --epochs sets another number; `vitcam teach` learns the same labels in seconds"
+        )
+    command = training(recipe, weights, place, options.data, teacher, normalisation, blocks, options.epochs)
     try:
         runs = train_stages(chosen, weights, place, dataset, session, teacher, command, normalisation)
     except Stopped as stopped:
@@ -162,26 +158,8 @@ def train(
     if not is_first():
         return
     draw_curves([run.stage.folder / LOG for run in runs], folder / CURVES)
-    took = "" if budget_s is None else f" after {(time.monotonic() - started_s) / 60:.1f} minutes"
-    say(f"wrote {folder / WEIGHTS} and {CURVES}{took}")
+    say(f"wrote {folder / WEIGHTS} and {CURVES}")
     _then_export(options, folder / WEIGHTS, chosen)
-
-
-def _say_beforehand(options: FitOptions, weights: Path | None, recipe: "Recipe", dataset: "Dataset") -> None:
-    if weights and options.data:
-        warn(what_it_takes(recipe, dataset))
-
-
-def what_it_takes(recipe: "Recipe", dataset: "Dataset") -> str:
-    """What fine-tuning takes, and what takes less: people read it before it begins."""
-    train, count = recipe.train, len(dataset.part("train"))
-    pictures = train.per_label * len(dataset.labels) if train.per_label else count
-    minutes = max(1, round(train.epochs * pictures * _PICTURE_S / 60))
-    return (
-        f"fine-tuning changes the whole network: {train.epochs} epochs of {pictures:,} pictures take a ViT-Tiny about "
-        f"{minutes:,} min on two idle cores; --dry-run measures it here. `vitcam teach` learns the same labels in "
-        "seconds"
-    )
 
 
 def _then_export(options: FitOptions, checkpoint: Path, recipe: "Recipe") -> None:
@@ -214,7 +192,7 @@ def _alone(
             f"the recipe {name} adds labels to a trained network; use finetune, and name one with --weights"
         )
     given = {
-        "--teacher": options.teacher, "--budget": options.budget, "--dry-run": options.dry_run or None,
+        "--teacher": options.teacher, "--epochs": options.epochs, "--dry-run": options.dry_run or None,
         "--hosts": options.hosts, "--stop-after": options.stop_after, "--blocks": blocks,
         "--mean and --std": normalisation,
     }  # fmt: skip

@@ -37,7 +37,7 @@ class Display:
         self._task = self._bar.add_task("compiling", total=self._total, completed=done, left="")
         self._begun_s = self._told_s = time.monotonic()
         self._remaining = Remaining(stage, later, self._begun_s)
-        self._first = True
+        self._first, self._told_pace = True, False
         self._text = "compiling"
 
     def __enter__(self) -> Display:
@@ -57,7 +57,15 @@ class Display:
         if self._first and not self._quiet:
             log.info("the first step took %.0f s, with what was compiled for it", now_s - self._begun_s)
         self._first = False
+        if not (self._told_pace or self._quiet):
+            self._tell_pace(now_s)
         self._update(now_s)
+
+    def _tell_pace(self, now_s: float) -> None:
+        epoch_s = self._remaining.epoch_s()
+        if epoch_s is not None:
+            log.info("an epoch takes about %s here, %s in all", timedelta(seconds=round(epoch_s)), self._left(now_s))
+            self._told_pace = True
 
     def scored(self, photos: int) -> None:
         """Say that this many more photos were scored."""
@@ -69,15 +77,6 @@ class Display:
         """Say that an epoch is scored and saved."""
         self._remaining.epoch_ended(time.monotonic())
 
-    def planned_again(self, stage: StageWork) -> None:
-        """Say that the stage has another number of epochs now."""
-        self._remaining.stage, self._total = stage, stage.epochs * stage.steps
-        self._bar.update(self._task, total=self._total)
-
-    def left_s(self, now_s: float) -> float | None:
-        """Seconds that are left, as far as the pace so far tells; None: it does not yet."""
-        return self._remaining.left_s(self._done, now_s)
-
     def _update(self, now_s: float) -> None:
         left = self._left(now_s)
         self._bar.update(self._task, completed=self._done, description=self._text, left=left)
@@ -87,7 +86,7 @@ class Display:
             self._told_s = now_s
 
     def _left(self, now_s: float) -> str:
-        seconds = self.left_s(now_s)
+        seconds = self._remaining.left_s(self._done, now_s)
         return "" if seconds is None else f"{timedelta(seconds=round(seconds))} left"
 
 

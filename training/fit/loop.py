@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
 from itertools import islice
@@ -87,7 +87,7 @@ class FitRun:
         """The lines of `log.csv`, one an epoch, by `COLUMNS`."""
         return read_log(self.stage.folder)
 
-    def epoch_steps(self) -> Iterator[float]:
+    def epoch_steps(self) -> Generator[float, None, None]:
         """Train the batches that are left of the epoch; yields the loss of each, or of the last of several at once.
 
         raises  VitcamError if a loss is not a number any more
@@ -129,9 +129,7 @@ class FitRun:
     def _epoch(self, session: Session, display: Display, events: EventWriter | None) -> None:
         """Train what is left of an epoch, score it, log it, save it."""
         session.stop.check(gained=False)
-        if not self._train_epoch(session, display, events):
-            log.info("the time is up in the midst of epoch %d, which ends here", self.position.epoch + 1)
-            self._plan(self.position.epoch + 1, session, display)
+        self._train_epoch(session, display, events)
         self._save_state()  # a scoring that is interrupted begins again, the epoch before it does not
         line = self._scored(session.stop, display)
         if is_first():
@@ -146,22 +144,9 @@ class FitRun:
             self._save_weights()
         self._save_state()
         display.epoch_ended()
-        if session.deadline:
-            now_s, planned = time.monotonic(), self.stage.recipe.train.epochs
-            fitting = session.deadline.epochs(planned, self.position.epoch, display.left_s(now_s), now_s)
-            self._plan(fitting, session, display)
 
-    def _plan(self, epochs: int, session: Session, display: Display) -> None:
-        """Have another number of epochs from now on."""
-        if session.deadline and epochs != self.stage.recipe.train.epochs:
-            log.info("planned again: %d in place of %d epochs", epochs, self.stage.recipe.train.epochs)
-            self.stage = self.stage.lasting(epochs)
-            session.deadline.note(epochs)
-            display.planned_again(self.stage.work)
-
-    def _train_epoch(self, session: Session, display: Display, events: EventWriter | None) -> bool:
-        """Whether the whole epoch was trained; False: no time was left for all of it."""
-        saved_s, steps = time.monotonic(), self.stage.work.steps
+    def _train_epoch(self, session: Session, display: Display, events: EventWriter | None) -> None:
+        saved_s = time.monotonic()
         for loss in self.epoch_steps():
             mean = self._mean
             text = f"epoch {self.position.epoch + 1}/{self.stage.work.epochs}, loss {mean.loss:.3f}"
@@ -172,9 +157,6 @@ class FitRun:
             if time.monotonic() - saved_s >= session.save_every_s:
                 self._save_state()
                 saved_s = time.monotonic()
-            if session.deadline and self.position.step < steps and session.deadline.is_near(time.monotonic()):
-                return False
-        return True
 
     def _scored(self, stop: Stop, display: Display) -> dict[str, float]:
         """The line of the log of the epoch that was just trained; without test figures where no scoring is due."""

@@ -167,6 +167,31 @@ def last_blocks(recipe: Recipe, weights: Path, count: int, normalisation: Normal
     return replace(_with_frozen(recipe, depth - count), before=stages)
 
 
+def lasting(recipe: Recipe, epochs: int | None) -> Recipe:
+    """The recipe with another number of epochs, of which warm-up and fall of the learning rate keep their shares.
+
+    epochs  None: as many as the recipe says
+    raises  UsageError if it has several stages
+    """
+    if epochs is None:
+        return recipe
+    if recipe.before:
+        raise UsageError(
+            f"the recipe {recipe.name} has several stages, and --epochs is for one; set the epochs of each in a copy "
+            "of its file"
+        )
+    train = recipe.train
+    share = epochs / train.epochs
+    changed = replace(
+        train,
+        epochs=epochs,
+        warmup_epochs=share * train.warmup_epochs,
+        schedule_epochs=train.schedule_epochs and max(1, round(share * train.schedule_epochs)),
+        step_epochs=max(1, round(share * train.step_epochs)),
+    )
+    return replace(recipe, train=changed)
+
+
 def _with_frozen(recipe: Recipe, blocks: int) -> Recipe:
     return replace(recipe, train=replace(recipe.train, frozen_blocks=blocks))
 

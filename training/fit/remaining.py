@@ -14,6 +14,9 @@ from vitcam_training.config import ViTConfig
 FORWARD = 0.4
 """Time to score a photo, as a share of the time to train on it; used until it is measured."""
 
+FEW = 3
+"""Steps after which their time is said."""
+
 
 @dataclass(frozen=True)
 class StageWork:
@@ -106,6 +109,13 @@ class Remaining:
         seconds += stage.scorings(behind) * self._end_of_epoch_s - (self._in_scoring * score if ending else 0)
         seconds += sum(self._of_later_s(each, step, score) for each in self.later)
         return max(0.0, seconds - min(now_s - self._last_s, step))
+
+    def epoch_s(self) -> float | None:
+        """Seconds of an epoch with its share of the scorings; None as long as too few steps were measured."""
+        if self._steps < FEW:
+            return None
+        steps_s = self.stage.steps * self._step_s / self._steps
+        return steps_s + self._end_of_epoch_s / self.stage.score_every
 
     def _event(self, kind: Literal["step", "score", "epoch"], now_s: float) -> None:
         self._last, self._last_s = kind, now_s

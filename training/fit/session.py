@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import logging
 import math
-import re
 import signal
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
-from vitcam.errors import UsageError
-
 log = logging.getLogger(__name__)
-
-MORE = 1.25
-"""So many times as many epochs must fit as are planned, for the plan to become longer."""
-
-_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 class Stopped(Exception):
@@ -29,14 +20,6 @@ class Stopped(Exception):
     def __init__(self, why: str, exit_code: int) -> None:
         super().__init__(why)
         self.exit_code = exit_code
-
-
-def parse_budget(text: str) -> float:
-    """`90s`, `10m` or `1.5h` in seconds. Raises UsageError."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text.strip())
-    if not found or float(found[1]) == 0:
-        raise UsageError(f"--budget is {text!r}; give a number and s, m or h, such as 10m")
-    return float(found[1]) * _UNITS[found[2]]
 
 
 class Stop:
@@ -81,38 +64,6 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Deadline:
-    """When a run shall be over; epochs are planned again as they go by, and the last one may be cut short."""
-
-    ends_s: float
-    """On the clock of `time.monotonic`."""
-    finish_s: float
-    """For the last scoring, and to save."""
-    note: Callable[[int], None]
-    """Gets the number of epochs each time that they are planned again."""
-
-    def is_near(self, now_s: float) -> bool:
-        """Whether no other step fits."""
-        return now_s + self.finish_s >= self.ends_s
-
-    def epochs(self, planned: int, behind: int, left_s: float | None, now_s: float) -> int:
-        """How many the run shall have: fewer than planned if time runs out, more if there is plenty early on.
-
-        There is always one more, as long as one is planned; it may be cut short, and is scored.
-
-        behind  epochs that are done
-        left_s  what those to come would take, as far as the pace so far tells; None: it does not
-        """
-        if left_s is None or behind >= planned:
-            return planned
-        fitting = math.floor((self.ends_s - now_s) * (planned - behind) / max(left_s, 1e-3))
-        is_early = 2 * behind <= planned
-        if fitting < planned - behind or (is_early and fitting > MORE * (planned - behind)):
-            return behind + max(1, fitting)
-        return planned
-
-
-@dataclass(frozen=True)
 class Session:
     """What a call of a run may choose."""
 
@@ -123,5 +74,3 @@ class Session:
     tensorboard: bool = False
     """Write event files for TensorBoard beside the weights."""
     stop: Stop = field(default_factory=Stop)
-    deadline: Deadline | None = None
-    """None: the run lasts as long as it takes."""

@@ -69,10 +69,6 @@ class Stage:
         """Fingerprint of the recipe. The place of the photos is left out: they may have moved."""
         return fingerprint(replace(self.recipe, data=""))
 
-    def lasting(self, epochs: int) -> Stage:
-        """The same stage with another number of epochs."""
-        return replace(self, recipe=replace(self.recipe, train=replace(self.recipe.train, epochs=epochs)))
-
     def check_photos(self) -> None:
         """Raise UsageError if the photos do not fill a batch, or lack a part that the recipe needs."""
         if self.work.steps == 0:

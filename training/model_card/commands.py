@@ -50,8 +50,8 @@ def training(
     data: str | None,
     teacher: Path | None,
     normalisation: Normalisation | None = None,
-    budget_s: float | None = None,
     blocks: int | None = None,
+    epochs: int | None = None,
 ) -> str:
     """`fit`, or with weights `finetune`."""
     begun = ["finetune", _recipe_word(recipe), "--weights", path_word(weights)] if weights else ["fit"]
@@ -59,7 +59,7 @@ def training(
     words += ["--data", data_word(data)] if data else []
     words += ["--teacher", path_word(teacher)] if teacher else []
     words += ["--blocks", str(blocks)] if blocks is not None else []
-    words += ["--budget", f"{budget_s:g}s"] if budget_s is not None else []
+    words += ["--epochs", str(epochs)] if epochs is not None else []
     if normalisation:
         for option, values in (("--mean", normalisation.mean), ("--std", normalisation.std)):
             words += [option, ",".join(map(str, values))]

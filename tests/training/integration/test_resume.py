@@ -134,12 +134,9 @@ def test_an_interrupted_run_says_where_it_stopped_and_how_to_go_on(
 
 @SLOW
 @pytest.mark.timeout(3 * LIMIT_S)
-@pytest.mark.parametrize("options", [("--dry-run",), ("--budget", "10m")])
 @pytest.mark.parametrize("line", ["loading Keras", "reading the photos"])
-def test_an_interrupt_before_anything_is_trained_is_one_sentence(
-    recipe: Path, tmp_path: Path, options: tuple[str, ...], line: str
-) -> None:
-    process = start(recipe, tmp_path / "run", *options)
+def test_an_interrupt_before_anything_is_trained_is_one_sentence(recipe: Path, tmp_path: Path, line: str) -> None:
+    process = start(recipe, tmp_path / "run", "--dry-run")
     assert process.stderr
     for said in process.stderr:
         if line in said:
@@ -156,10 +153,12 @@ def test_an_interrupt_before_anything_is_trained_is_one_sentence(
 
 @pytest.mark.slow("training/fit", "training/cli")
 @pytest.mark.timeout(3 * LIMIT_S)
-def test_a_budget_of_a_second_ends_with_weights(recipe: Path, tmp_path: Path) -> None:
-    status, said = ended(start(recipe, tmp_path / "run", "--budget", "1s"))
+def test_one_epoch_ends_with_weights_and_a_budget_is_refused_with_its_remedy(recipe: Path, tmp_path: Path) -> None:
+    refused, why = ended(start(recipe, tmp_path / "run", "--budget", "10m"))
+    status, said = ended(start(recipe, tmp_path / "run", "--epochs", "1"))
 
-    assert status == 0, said
+    assert (refused, status) == (2, 0), why + said
+    assert "give --epochs" in why
     assert len(rows(tmp_path / "run")) == 1
     assert read_weights(tmp_path / "run" / "weights.safetensors")
 
