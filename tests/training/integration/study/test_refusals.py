@@ -19,8 +19,6 @@ from vitcam_training.study.program import start
         ("mistakes", ["--only", "mnist"], "digits, cifar10, none"),
         ("inductive_bias", ["--only", "shfit"], "'shfit'"),
         ("faithfulness", ["mnist", "--data", "absent"], "'absent'"),
-        ("input_sizes", ["--sizes", "160;128"], "'160;128'"),
-        ("input_sizes", ["absent"], "absent"),
         ("quantisation", ["absent.safetensors", "--data", "absent"], "'absent'"),
     ],
 )
