@@ -14,8 +14,7 @@ from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.progress import with_progress
 from vitcam_training.recipes.recipe import read_recipe
-from vitcam_training.study.ablation.findings import findings
-from vitcam_training.study.ablation.page import write_page
+from vitcam_training.study.ablation.page import findings, write_page
 from vitcam_training.study.ablation.rows import RECIPE, Row, chosen
 from vitcam_training.study.ablation.sweep import Result, Sweep, jobs
 from vitcam_training.study.program import as_given, program, start
@@ -39,7 +38,7 @@ def ablate(
     ] = "",
     seeds: Annotated[int, typer.Option("--seeds", help="Run each row this many times, 2 to 10.")] = 3,
     page: Annotated[
-        Path | None, typer.Option("--page", help="Write this page, with its plot beside it. Default: OUT/ablation.md.")
+        Path | None, typer.Option("--page", help="Write the figures into this page, with its plot beside it.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each run that ends.")] = False,
 ) -> None:
@@ -64,8 +63,8 @@ class Ablation(Sweep[Row, Result]):
     def write(self, page: Path, command: str) -> None:
         """The page and its plot, from the lines of all runs."""
         results = self.found
-        page.parent.mkdir(parents=True, exist_ok=True)
-        write_page(page, findings(self.rows, results, self.seeds), self.conditions(command, results))
+        cpu_seconds = sum(result.cpu_seconds for result in results)
+        write_page(page, findings(self.rows, results, self.seeds), command, cpu_seconds)
 
 
 def plan(recipe: str, rows: Sequence[str], seeds: int, folder: Path) -> Ablation:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.provenance import processor
 from vitcam_training.recipes.recipe import Recipe, chosen, digits
 from vitcam_training.study.ablation.rows import Row
 from vitcam_training.study.runs import add_result, read_results, side_by_side
@@ -89,21 +85,6 @@ def unfinished(wanted: Iterable[AblationJob], found: Iterable[RunLine]) -> list[
     return [job for job in wanted if (job.row.name, job.recipe.seed, job.settings) not in done]
 
 
-@dataclass(frozen=True)
-class Conditions:
-    """What the figures hold for."""
-
-    command: str
-    date: str
-    machine: str
-    epochs: int
-    seeds: int
-    test_photos: int
-    cpu_hours: float
-    """Processor time of all runs together; each ran on one core."""
-    cores: int
-
-
 AnyRow = TypeVar("AnyRow", bound=Row)
 AnyLine = TypeVar("AnyLine", bound=RunLine)
 
@@ -152,19 +133,6 @@ class Sweep(Generic[AnyRow, AnyLine]):
             result = self.kind(**found)
             add_result(self.results, result)
             yield result
-
-    def conditions(self, command: str, results: Sequence[RunLine]) -> Conditions:
-        """What the figures of these runs hold for."""
-        return Conditions(
-            command=command,
-            date=datetime.date.today().isoformat(),
-            machine=processor(),
-            epochs=self.base.train.epochs,
-            seeds=self.seeds,
-            test_photos=len(open_dataset(self.base.data).part("heldout")),
-            cpu_hours=sum(result.cpu_seconds for result in results) / 3600,
-            cores=len(os.sched_getaffinity(0)),
-        )
 
     def _lines(self) -> list[AnyLine]:
         return read_results(self.results, self.kind)

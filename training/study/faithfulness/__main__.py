@@ -42,9 +42,7 @@ def overlays(
     ] = None,
     page: Annotated[
         Path | None,
-        typer.Option(
-            "--page", help="Write this page, with plot and sheet beside it. Default: OUT with the ending .md."
-        ),
+        typer.Option("--page", help="Write the figures into this page, with plot and sheet beside it."),
     ] = None,
     kept: Annotated[Path, typer.Option("--kept", help="Keep the curves of each photo in this folder.")] = Path(
         "runs/overlays"

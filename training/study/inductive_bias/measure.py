@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import shlex
 from collections.abc import Iterator, Sequence
@@ -18,13 +17,10 @@ from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam_training.backend import DEFAULT, VARIABLE
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import read_photo
-from vitcam_training.provenance import processor
 from vitcam_training.study.inductive_bias.findings import FoundByRuns
 from vitcam_training.study.inductive_bias.page import (
-    BiasConditions,
     attention_block,
     curve_block,
-    fill,
     moved_block,
     parts_block,
 )
@@ -43,6 +39,7 @@ from vitcam_training.study.inductive_bias.runs import (
     results_of,
     unfinished,
 )
+from vitcam_training.study.marked import fill
 from vitcam_training.study.runs import add_result, read_results, side_by_side
 from vitcam_training.study.seeds import check_seeds
 from vitcam_training.weights.checkpoints import read_network
@@ -88,38 +85,31 @@ class BiasMeasurement:
     def _kept(self) -> list[BiasResult]:
         return read_results(self.results, BiasResult)
 
-    def _conditions(self, section: Section) -> BiasConditions:
+    def _command(self, section: Section) -> str:
         words = ["python", "-m", PACKAGE, "--page", str(self.page), "--only", section]
         words += [] if self.seeds == SEEDS else ["--seeds", str(self.seeds)]
         words += [] if self.folder == FOLDER else ["--out", str(self.folder)]
         backend = os.environ.get(VARIABLE, DEFAULT)
         before = "" if backend == DEFAULT or section == "attention" else f"{VARIABLE}={backend} "
-        return BiasConditions(before + shlex.join(words), datetime.date.today().isoformat(), processor())
+        return before + shlex.join(words)
 
     def _plot(self, name: str) -> Path:
         self.page.parent.mkdir(parents=True, exist_ok=True)
         return self.page.with_name(f"{self.page.stem}-{name}.svg")
 
-    def _found(self, section: Section) -> tuple[FoundByRuns, list[BiasJob]]:
-        jobs, kept = jobs_of(section, self.seeds), self._kept()
-        return FoundByRuns(tuple(results_of(jobs, kept))), unfinished(jobs, kept)
+    def _found(self, section: Section) -> FoundByRuns:
+        return FoundByRuns(tuple(results_of(jobs_of(section, self.seeds), self._kept())))
 
     def _write_what_was_trained(self) -> None:
         from vitcam_training.study.inductive_bias.plots import draw_curve, draw_moved
 
         blocks = {}
-        if "shift" in self.sections:
-            found, left = self._found("shift")
-            plot = self._plot("moved")
-            if found.results:
-                draw_moved(plot, found)
-            blocks["moved"] = moved_block(found, left, plot, self._conditions("shift"))
-        if "curve" in self.sections:
-            found, left = self._found("curve")
-            plot, shipped = self._plot("curve"), shipped_accuracy()
-            if found.results:
-                draw_curve(plot, found, shipped)
-            blocks["curve"] = curve_block(found, left, shipped, plot, self._conditions("curve"))
+        if "shift" in self.sections and (found := self._found("shift")).results:
+            draw_moved(plot := self._plot("moved"), found)
+            blocks["moved"] = moved_block(found, plot, self._command("shift"))
+        if "curve" in self.sections and (found := self._found("curve")).results:
+            draw_curve(plot := self._plot("curve"), found, shipped := shipped_accuracy())
+            blocks["curve"] = curve_block(found, shipped, plot, self._command("curve"))
         fill(self.page, blocks)
 
     def _write_what_needs_no_training(self) -> None:
@@ -136,7 +126,7 @@ class BiasMeasurement:
                 attention_distances(_weights_of(SCRATCH), f"{SCRATCH}", small),
             ]
             draw_distances(plot := self._plot("distance"), networks)
-            blocks["distance"] = attention_block(networks, plot, self._conditions("attention"))
+            blocks["distance"] = attention_block(networks, plot, self._command("attention"))
         if "shift" in self.sections:
             blocks["parts"] = self._parts()
         fill(self.page, blocks)
@@ -152,7 +142,7 @@ class BiasMeasurement:
             for size in (config.image_size, VIT.recipe.model.image_size)
         )
         errors = [*part_errors(large, weights, config), *layer_errors(small)]
-        return parts_block(errors, reach(large[:1], weights, config), config.tokens, self._conditions("shift"))
+        return parts_block(errors, reach(large[:1], weights, config), config.tokens, self._command("shift"))
 
 
 def _weights_of(model: str) -> Path:

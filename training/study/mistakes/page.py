@@ -1,128 +1,107 @@
-"""The page that people read of the mistakes: every sentence on what was found comes from the figures."""
+"""What the page shows of the mistakes: tables, and a plot of the losses of training."""
 
 from __future__ import annotations
 
+import math
 import statistics
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-from vitcam_training.study.ablation.sweep import PHOTOS, Conditions
-from vitcam_training.study.mistakes.findings import MistakeFinding, cost, symptom
-from vitcam_training.study.mistakes.rows import MISTAKES, Mistake
-from vitcam_training.vit import ViT
+from vitcam_training.plots import ACCENT, FAINT, PLAIN, figure
+from vitcam_training.study.marked import fill, made_by, plot, table
+from vitcam_training.study.mistakes.digits import MistakeResult
+from vitcam_training.study.mistakes.rows import Mistake
+from vitcam_training.study.seeds import half_interval
 
-TESTS = "../../../tests/training/unit/test_circulating_mistakes.py"
-
-
-_INTRO = """These mistakes circulate in published code of Vision Transformers. Each runs without an error message.
-Here each is put into a right network, alone, and trained by the recipe `ablation`: the digit model, the first
-{photos:,} digits of MNIST, no augmentation. It has {c.epochs} epochs and {c.seeds} seeds, and is tested on
-{c.test_photos:,} digits. ± is the standard deviation over the seeds. Nothing was chosen on the test digits.
-[concepts.md](../../../docs/study/concepts.md) explains what is right, and names the test that fails if vitcam makes the
-mistake; [ablation.md](../ablation/ablation.md) measures what each part is for.
-
-    {c.command}
-
-The same command continues after an interruption. Two figures count as different when their means lie further apart than
-half the 95 % interval of Student's t, given after the ± in the text. Of twenty comparisons that are all alike, one will
-look different."""
+CHANCE = math.log(10)
+"""The loss of guessing among ten labels that are equally many."""
+COLUMNS = 4
 
 
-def digits_part(found: dict[str, MistakeFinding], so_far: dict[str, str], c: Conditions, plot: str) -> list[str]:
-    """The paragraphs on the digits.
+@dataclass(frozen=True)
+class MistakeFinding:
+    """One row over its seeds. Accuracies are in percent."""
 
-    so_far  name of each row that has not been run with all seeds -> what is there of it
-    plot    the file of the curves, beside the page
-    """
-    rows = [row for row in MISTAKES if row.name in found or row.name in so_far]
-    listed = [row for row in rows if not row.is_right or row.name in so_far]
-    parts = [_INTRO.format(c=c, photos=PHOTOS), *([_effort(c)] if c.cpu_hours else [])]
-    if seen := [found[row.name] for row in rows if row.name in found and not row.is_right]:
-        parts += [
-            f"![Loss of training, each mistake beside its right network]({plot})",
-            "## Find yours in the log", _symptoms(seen, found), "## All figures", _table(found),
-        ]  # fmt: skip
-    parts += [
-        _section(question, list(group), found, so_far) for question, group in groupby(listed, lambda row: row.question)
-    ]
-    return parts + (["## A shortened test set", _shortened(found["base"])] if "base" in found else [])
+    row: Mistake
+    runs: tuple[MistakeResult, ...]
 
+    @property
+    def accuracies(self) -> list[float]:
+        """One for each seed, on the test photos."""
+        return [100 * run.accuracy for run in self.runs]
 
-def _effort(c: Conditions) -> str:
-    return f"""{c.date}, {c.machine}: {c.cpu_hours:.2f} hours of processor time, which is
-{c.cpu_hours * 60 / c.cores:.0f} minutes on {c.cores} cores that do nothing else."""
+    @property
+    def curve(self) -> list[float]:
+        """The loss of training of each epoch, the mean over the seeds."""
+        return [statistics.fmean(epoch) for epoch in zip(*(run.train_losses for run in self.runs), strict=True)]
 
-
-def _symptoms(wrong: Sequence[MistakeFinding], found: dict[str, MistakeFinding]) -> str:
-    """What is seen -> the mistakes that look so, in the order in which they come."""
-    seen: dict[str, list[str]] = {}
-    for finding in wrong:
-        seen.setdefault(symptom(finding, found[finding.row.against]), []).append(finding.row.title)
-    lines = [f"| {what} | {'; '.join(titles)} |" for what, titles in seen.items()]
-    return "\n".join(["| what the log shows, beside the right network's | mistakes |", "|---|---|", *lines])
+    def cells(self, right: MistakeFinding) -> str:
+        """Its line of the table."""
+        mean, spread = statistics.fmean(self.accuracies), statistics.stdev(self.accuracies)
+        trained = 100 * statistics.fmean(run.train_accuracies[-1] for run in self.runs)
+        width = half_interval(self.accuracies, right.accuracies)
+        apart = "" if right is self else f"{mean - statistics.fmean(right.accuracies):+.2f} ± {width:.2f}"
+        losses = f"{self.curve[0]:.3f} | {self.curve[-1]:.3f}"
+        return f"{self.row.title} | {losses} | {trained:.2f} | {mean:.2f} ± {spread:.2f} | {apart}"
 
 
-def _table(found: dict[str, MistakeFinding]) -> str:
-    lines = [
-        "| network | loss, first epoch | loss, last epoch | training accuracy, last epoch, % | test accuracy, % |"
-        " against the right one, points |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
-    for finding in found.values():
-        right = found[finding.row.against]
-        apart = "" if right is finding else f"{finding.mean - right.mean:+.2f}"
-        lines.append(
-            f"| {finding.row.title} | {finding.curve[0]:.3f} | {finding.curve[-1]:.3f} "
-            f"| {statistics.fmean(finding.trained):.2f} | {finding.mean:.2f} ± {finding.spread:.2f} | {apart} |"
-        )
-    return "\n".join(lines)
+def mistake_findings(
+    rows: Iterable[Mistake], results: Sequence[MistakeResult], seeds: int
+) -> dict[str, MistakeFinding]:
+    """Name -> finding, for every row that has all its seeds and whose right network has them, too."""
+    runs = [(row, tuple(sorted((r for r in results if r.row == row.name), key=lambda r: r.seed))) for row in rows]
+    found = {row.name: MistakeFinding(row, its) for row, its in runs if len(its) == seeds}
+    return {name: finding for name, finding in found.items() if finding.row.against in found}
 
 
-def _section(question: str, group: Sequence[Mistake], found: dict[str, MistakeFinding], so_far: dict[str, str]) -> str:
-    rows = [
-        f"| {row.title} | {_capital(row.because)}. | {so_far.get(row.name) or _found(row, found)} | {_links(row)} |"
-        for row in group
-    ]
-    return "\n".join([f"## {question}", "", "| mistake | expected | found | see |", "|---|---|---|---|", *rows])
+def write_page(page: Path, found: dict[str, MistakeFinding], command: str) -> None:
+    """Fill the page, and draw its plot beside it with the ending `.svg`."""
+    svg = page.with_suffix(".svg")
+    page.parent.mkdir(parents=True, exist_ok=True)
+    draw_curves(svg, found)
+    head = (
+        "network | loss, first epoch | loss, last epoch | training accuracy, last epoch, % | test accuracy, % | "
+        "against the right one, points"
+    )
+    rows = [finding.cells(found[finding.row.against]) for finding in found.values()]
+    cpu_seconds = sum(run.cpu_seconds for finding in found.values() for run in finding.runs)
+    drawn = plot(svg, "Loss of training, each mistake beside its right network")
+    digits = "\n\n".join([drawn, table(head, *rows), made_by(command, cpu_seconds)])
+    shortened = {"shortened": _shortened(found["base"].runs)} if "base" in found else {}
+    fill(page, {"digits": digits} | shortened)
 
 
-def _found(row: Mistake, found: dict[str, MistakeFinding]) -> str:
-    finding, right = found[row.name], found[row.against]
-    losses = f"a loss of {finding.curve[0]:.3f} in the first epoch and {finding.curve[-1]:.3f} in the last"
-    beside = f"{right.row.title}: {right.curve[0]:.3f} and {right.curve[-1]:.3f}"
-    return f"{symptom(finding, right)}: {losses}; {beside}. Test: {cost(finding, right)}"
-
-
-def _links(row: Mistake) -> str:
-    file = row.network.__module__.rpartition(".")[2]
-    changes = ", ".join(f"{name} = {str(value).lower()}" for name, value in (row.model | row.train).items())
-    if row.is_right:
-        return f"`{changes or 'as it is'}`"
-    code = f"`{changes}` in a recipe" if row.network is ViT else f"[`{row.network.__name__}`]({file}.py)"
-    return f"{code}, [the test that keeps it out]({TESTS})" if row.test else code
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
-
-
-def _shortened(base: MistakeFinding) -> str:
+def _shortened(runs: Sequence[MistakeResult]) -> str:
     """What the accuracy of one trained network is on parts of the test digits. It needs no training."""
-    lines = ["| seed | all | first thousand | thousands, lowest to highest | standard deviation | only full batches |"]
-    lines.append("|---:|---:|---:|---:|---:|---:|")
-    for i, (accuracy, parts, whole) in enumerate(
-        zip(base.accuracies, base.thousands, base.whole_batches, strict=True), 1
-    ):
-        lines.append(
-            f"| {i} | {accuracy:.2f} | {parts[0]:.2f} | {min(parts):.2f} to {max(parts):.2f} "
-            f"| {statistics.stdev(parts):.2f} | {whole:.3f} |"
+    rows = []
+    for run in runs:
+        parts = [100 * share for share in run.thousands]
+        between = f"{min(parts):.2f} to {max(parts):.2f} | {statistics.stdev(parts):.2f}"
+        rows.append(
+            f"{run.seed} | {100 * run.accuracy:.2f} | {parts[0]:.2f} | {between} | {100 * run.whole_batches:.3f}"
         )
-    share = base.mean / 100
-    chance = 100 * (share * (1 - share) / 1000) ** 0.5
-    moved = max(abs(whole - all_) for whole, all_ in zip(base.whole_batches, base.accuracies, strict=True))
-    text = f"""This needs no training: the right network of each seed, tested on the first thousand digits, on each of
-the ten thousands, and without the last batch, which is not full. Chance alone gives the accuracy on a thousand photos a
-standard deviation of {chance:.2f} points (binomial, at {base.mean:.1f} %). So two such accuracies may differ by
-{1.96 * 2**0.5 * chance:.1f} points though the networks are equally good (95 % of the cases). Without the last batch of
-16 digits the accuracy changes by at most {moved:.2f} points, and it is that of another test set."""
-    return text + "\n\n" + "\n".join(lines)
+    return table(
+        "seed | all | first thousand | thousands, lowest to highest | standard deviation | only full batches", *rows
+    )
+
+
+def draw_curves(path: Path, found: dict[str, MistakeFinding]) -> None:
+    """A plot for each mistake: the loss of every epoch, seed by seed, beside that of its right network."""
+    wrong = [finding for finding in found.values() if not finding.row.is_right]
+    rows = max(1, -(-len(wrong) // COLUMNS))
+    with figure(path, 12, 0.5 + 2.0 * rows, COLUMNS, rows) as axes:
+        places = axes.flatten()
+        for place, finding in zip(places, wrong, strict=False):
+            for shown, colour in ((found[finding.row.against], FAINT), (finding, ACCENT)):
+                for run in shown.runs:
+                    place.plot(range(1, len(run.train_losses) + 1), run.train_losses, color=colour, linewidth=1)
+            place.axhline(CHANCE, color=PLAIN, linewidth=0.6, linestyle=":")
+            place.set_title(finding.row.title, fontsize=8)
+            place.set_ylim(0, 2.6)
+        for place in places[len(wrong) :]:
+            place.set_axis_off()
+        places[0].figure.supxlabel(
+            "epoch; grey: the right network, orange: with the mistake, dotted: ln 10", fontsize=9
+        )
+        places[0].figure.supylabel("loss of training", fontsize=9)

@@ -6,7 +6,6 @@ Nothing is trained. A network of HALVES that is fed by ImageNet's mean and devia
 
 from __future__ import annotations
 
-import datetime
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +16,8 @@ import typer
 
 from vitcam.teach.interval import wilson
 from vitcam_training.data.catalogue import open_to_measure
-from vitcam_training.provenance import processor
-from vitcam_training.study.program import program, start, write_markdown
+from vitcam_training.study.marked import fill, made_by, table
+from vitcam_training.study.program import program, start
 
 if TYPE_CHECKING:
     from vitcam_training.evaluation.answers import Answers
@@ -48,7 +47,9 @@ def pixels(
         typer.Argument(help="Ask this network, which was made for pixels in -1 to 1: weights under timm's names."),
     ],
     data: Annotated[str, typer.Option("--data", help="Take the photos of this data set.")] = "imagenet-things",
-    page: Annotated[Path | None, typer.Option("--page", help="Write this page. Default: print the table.")] = None,
+    page: Annotated[
+        Path | None, typer.Option("--page", help="Write the table into this page. Default: print it.")
+    ] = None,
 ) -> None:
     """Measure what ImageNet's mean and deviation cost a network that was made for others."""
     from vitcam_training.weights.normalisation import HALVES, IMAGENET
@@ -58,46 +59,23 @@ def pixels(
     right = next(iter(answers.values()))
     results = [_result(name, each, right) for name, each in answers.items()]
     if page is None:
-        typer.echo(table(results))
+        typer.echo(_table(results))
         return
-    conditions = f"{datetime.date.today().isoformat()}, {processor()}."
-    write_markdown(page, pixels_page(f"python -m {PACKAGE} {weights.name} --page {page}", conditions, data, results))
+    command = f"python -m {PACKAGE} {weights.name} --page {page}"
+    fill(page, {"pixels": f"{_table(results)}\n\n{made_by(command)}"})
     typer.echo(f"wrote {page}")
 
 
-def pixels_page(command: str, conditions: str, data: str, results: Sequence[PixelsResult]) -> list[str]:
-    """The parts of the page."""
-    right, wrong = results
-    lost = 100 * (right.accuracy - wrong.accuracy)
-    return [
-        "# What another mean and deviation cost",
-        f"""A network is fed with (pixel / 255 - mean) / deviation, and works with those of its training alone. Nothing
-in the weights says which they are. Here the same network, AugReg's ViT-Ti/16, which was made for pixels in -1 to 1,
-answers the same photos of `{data}` twice: as it was made, and by ImageNet's mean and deviation, as code that circulates
-feeds it.
-
-    {command}
-
-{conditions} Nothing was trained, and nothing was chosen.""",
-        table(results),
-        f"""How it looks: nothing fails, and the network seems to work. It is right on {lost:.1f} points fewer of the
-photos, it is less sure of itself, and gives another label on {100 * (1 - wrong.same):.0f} % of them. The pixels are
-within -2.2 to 2.7 in place of -1 to 1. Fine-tuning hides it: the network gets used to such pixels, at the price of
-what it knew. [training.md](../../../docs/train/training.md#foreign-weights) says how vitcam asks for both numbers, and
-guesses neither.""",
-    ]
-
-
-def table(results: Sequence[PixelsResult]) -> str:
+def _table(results: Sequence[PixelsResult]) -> str:
     """A line for each mean and deviation."""
-    rows = ["| mean and deviation | right | mean probability of the best label | same label as the right pixels |",
-            "|---|--:|--:|--:|"]  # fmt: skip
-    rows += [
-        f"| {each.name} | {each.accuracy:.1%} ({each.interval[0]:.1%} to {each.interval[1]:.1%}) of {each.n} | "
-        f"{each.mean_p:.3f} | {each.same:.1%} |"
-        for each in results
-    ]
-    return "\n".join(rows)
+    return table(
+        "mean and deviation | right | mean probability of the best label | same label as the right pixels",
+        *(
+            f"{each.name} | {each.accuracy:.1%} ({each.interval[0]:.1%} to {each.interval[1]:.1%}) of {each.n} | "
+            f"{each.mean_p:.3f} | {each.same:.1%}"
+            for each in results
+        ),
+    )
 
 
 def _answers(weights: Path, data: str, normalisation: Normalisation) -> Answers:

@@ -23,7 +23,9 @@ def measure(
         Path | None,
         typer.Option("--weights", help="Fine-tune from these, too, such as models/everyday.safetensors: minutes more."),
     ] = None,
-    page: Annotated[Path | None, typer.Option("--page", help="Write a page, such as teaching.md.")] = None,
+    page: Annotated[
+        Path | None, typer.Option("--page", help="Write the tables into this page, such as teaching.md.")
+    ] = None,
 ) -> None:
     """Teach parts of data sets and ask about the other parts. Prints JSON, one object a line."""
     from vitcam.model.classifier import Classifier
@@ -44,7 +46,7 @@ def measure(
             getattr(findings, kind).append(figure)
             typer.echo(json.dumps({"figure": kind} | asdict(figure)))
     if page:
-        write_page(page, findings, base, as_given(PACKAGE))
+        write_page(page, findings, as_given(PACKAGE))
 
 
 app = program(measure)

@@ -135,7 +135,7 @@ def test_page_plot_and_sheet_lie_under_one_name(workshop: Path) -> None:
     page = (workshop / "page.md").read_text()
     sheet = cv2.imread(str(workshop / "page.jpg"))
 
-    assert "**evidence**, vitcam's default," in page
+    assert "| **evidence** |" in page
     assert "page.svg" in page
     assert "page.jpg" in page
     assert sheet is not None

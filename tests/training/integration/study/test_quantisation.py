@@ -42,4 +42,3 @@ def test_compare_measures_every_way_and_writes_one_page(workshop: Path) -> None:
     )
     text = page.read_text(encoding="utf-8")
     assert text.count("\n| int8") == 3
-    assert "XNNPACK does not take `static`" in text

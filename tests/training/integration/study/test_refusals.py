@@ -16,7 +16,6 @@ from vitcam_training.study.program import start
         ("ablation", ["absent"], "'absent'"),
         ("mistakes", ["--rows", "strip"], "'strip'"),
         ("mistakes", ["--seeds", "1"], "2 to 10"),
-        ("mistakes", ["--only", "mnist"], "digits, cifar10, none"),
         ("inductive_bias", ["--only", "shfit"], "'shfit'"),
         ("faithfulness", ["mnist", "--data", "absent"], "'absent'"),
         ("quantisation", ["absent.safetensors", "--data", "absent"], "'absent'"),

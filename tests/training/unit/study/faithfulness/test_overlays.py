@@ -1,6 +1,5 @@
 """Insertion and deletion, on a drawn picture with a network whose answer hangs on one patch that we know."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from vitcam.model.card import ModelCard
 from vitcam.pictures.resize import InputSpec
 from vitcam.rects import Rect
 from vitcam_training.data.dataset import Sample
-from vitcam_training.evaluation.intervals import Interval, bootstrap_means
 from vitcam_training.report.faithfulness import (
     FaithfulnessFinding,
     FaithfulnessResult,
@@ -131,26 +129,6 @@ def test_nothing_is_left_of_a_blurred_patch_and_the_colours_stay() -> None:
     assert np.ptp(blank[:, 0].astype(int)) <= 2, "lines of a pixel are gone"
     assert blank[24, -1, 0] > blank[24, 0, 0] + 60, "left and right are not"
     assert len(np.unique(one_colour(image, SIDE).reshape(-1, 3), axis=0)) == 1
-
-
-def test_intervals_shrink_with_the_photos_and_repeat_with_the_seed() -> None:
-    values = np.random.default_rng(0).normal(0.1, 1, (6400, 2))
-    few, many = bootstrap_means(values[:100], seed=1)[0], bootstrap_means(values, seed=1)[0]
-
-    assert few.high - few.low == pytest.approx(8 * (many.high - many.low), rel=0.25)
-    assert many.high - many.low == pytest.approx(2 * 1.96 / 80, rel=0.1)
-    assert many.low < many.value < many.high
-    assert bootstrap_means(values[:100], seed=1)[0] == few
-    assert bootstrap_means(values[:100], seed=2)[0] != few
-
-
-def test_a_difference_that_is_always_there_is_sure_and_none_is_not() -> None:
-    noise = np.random.default_rng(0).normal(0, 1, 200)
-    sure, none = bootstrap_means(np.stack([noise * 0.01 + 0.1, noise - noise.mean()], axis=1), seed=0)
-
-    assert sure.above_zero
-    assert not none.above_zero
-    assert not none.below_zero
 
 
 def samples(counts: tuple[int, ...]) -> list[Sample]:
@@ -281,7 +259,7 @@ def test_a_file_that_holds_no_verdict_is_refused_by_name(text: str, tmp_path: Pa
         read_result(path)
 
 
-def test_the_page_claims_what_the_figures_say_and_no_more(found: list[FaithfulnessFinding], tmp_path: Path) -> None:
+def test_the_page_has_every_figure_and_marks_what_is_shown(found: list[FaithfulnessFinding], tmp_path: Path) -> None:
     good = verdict(found)
     bad = replace(good, shown="inverted")
     for name, each in (("good", good), ("bad", bad)):
@@ -290,21 +268,11 @@ def test_the_page_claims_what_the_figures_say_and_no_more(found: list[Faithfulne
     texts = {name: (tmp_path / f"{name}.md").read_text() for name in ("good", "bad")}
     pages = {name: " ".join(text.split()) for name, text in texts.items()}
 
-    assert [line for line in texts["good"].splitlines() if len(line) > 120 and line[0] not in "|!"] == []
-    assert "beats a random order and the centre prior on deletion and insertion" in pages["good"]
-    assert "does not beat a random order and the centre prior" in pages["bad"]
-    assert "Worse than a random order on both curves: inverted." in pages["good"]
+    assert "| **evidence** |" in pages["good"]
+    assert "| **inverted** |" in pages["bad"]
     for one in found:
         assert f"{one.areas['insertion'].value:.3f}" in pages["good"]
     assert "probability of the first guess" in (tmp_path / "good.svg").read_text()
-
-
-def test_half_a_success_is_told_as_half() -> None:
-    sure, open_ = Interval(-0.2, -0.3, -0.1), Interval(0.0, -0.1, 0.1)
-    against = {name: {"deletion": sure, "insertion": open_} for name in ("random", "centre")}
-    half = FaithfulnessFinding("evidence", "", "classify", 9, {}, {"deletion": sure, "insertion": sure}, against)
-
-    assert verdict([half]).beats_baselines() == {"deletion": True, "insertion": False}
 
 
 @pytest.mark.parametrize(
@@ -320,11 +288,3 @@ def test_half_a_success_is_told_as_half() -> None:
 def test_a_plan_that_cannot_be_meant_is_refused(plan: Plan, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         check(plan)
-
-
-def test_the_json_is_one_object_with_a_line_for_each_finding(found: list[FaithfulnessFinding], tmp_path: Path) -> None:
-    write_result(tmp_path / "v.json", verdict(found))
-    text = (tmp_path / "v.json").read_text()
-
-    assert list(json.loads(text)["findings"]) == ["mean"]
-    assert sum('"name":' in line for line in text.splitlines()) == len(found)

@@ -34,7 +34,7 @@ from vitcam_training.study.mistakes.networks import (
     UntrainedMatrixViT,
     WidthScaleViT,
 )
-from vitcam_training.study.mistakes.rows import BASE, MISTAKES, Mistake, base, with_right
+from vitcam_training.study.mistakes.rows import MISTAKES, Mistake, base, with_right
 from vitcam_training.vit import ViT, sincos_position
 from vitcam_training.weights.checkpoints import load_into, to_timm
 
@@ -265,7 +265,9 @@ def test_every_row_has_a_right_network_that_differs_in_the_mistake_alone() -> No
         assert right.model == row.model
         assert right.network is ViT
         assert row.network is not ViT or row.train, "it changes something"
-    assert BASE.recipe(RECIPE, 1) == ABLATION_BASE.recipe(RECIPE, 1), "of the network that the ablation starts from"
+    assert MISTAKES[0].recipe(RECIPE, 1) == ABLATION_BASE.recipe(RECIPE, 1), (
+        "of the network that the ablation starts from"
+    )
 
 
 def test_the_tests_that_rows_name_guard_the_product_against_them() -> None:
