@@ -91,6 +91,7 @@ def test_who_reads_a_log_gets_a_line_a_minute_with_the_time_that_is_left(
     assert caplog.messages == [
         "compiling the first of 80 steps",
         "the first step took 15 s, with what was compiled for it",
+        "an epoch takes about 0:12:30 here, 0:19:00 left in all",
     ] + [
         f"epoch 1/2, loss 1.234, step {done} of 100, 0:{(100 - done) // 4:02}:{(100 - done) % 4 * 15:02} left"
         for done in (24, 28, 32, 36, 40)
