@@ -62,7 +62,7 @@ class _Resized(keras.Model):  # type: ignore[misc]
     """A network that takes pictures of other sizes than its own, too."""
 
     def __init__(self, vit: ViT) -> None:
-        super().__init__()
+        super().__init__(name="resized")  # of the class's own name TensorFlow makes no scope: it has an underscore
         self.vit = vit
 
     def call(self, images: Tensor) -> Tensor:

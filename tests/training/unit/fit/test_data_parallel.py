@@ -169,7 +169,11 @@ def test_two_processes_score_the_photos_as_one_does(trained: Trained) -> None:
         ("a,b", 0, "--hosts is 'a,b'; give HOST:PORT for each process"),
     ],
 )
-def test_hosts_that_cannot_be_meant_are_refused(hosts: str, index: int | None, message: str) -> None:
+def test_hosts_that_cannot_be_meant_are_refused(
+    hosts: str, index: int | None, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("keras.backend.backend", lambda: "jax")
+
     with pytest.raises(UsageError, match=message):
         join(hosts, index)
 
