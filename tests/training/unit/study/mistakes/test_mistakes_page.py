@@ -43,7 +43,7 @@ def test_a_run_with_a_mistake_trains_and_tests_on_every_photo(tmp_path: Path) ->
     data = digits()
     recipe = base()
     short = replace(recipe, train=replace(recipe.train, epochs=2, batch_size=5))
-    row = ROW["residual-twice"]
+    row = ROW["strips"]
     line = run(AblationJob(row, row.recipe(short, 1)), row, tmp_path, data)
 
     assert len(line.train_losses) == 2
