@@ -1,4 +1,4 @@
-"""What vitcam shows of itself is true: golden images, samples of Learn, the demo clip, pictures of the docs."""
+"""What vitcam shows of itself is true: golden images, the demo clip, pictures of the docs."""
 
 import csv
 import json
@@ -22,7 +22,6 @@ from vitcam.pictures.decode import decode_image
 from vitcam.sources.demo import CLIP
 
 ROOT = Path(__file__).parents[2]
-LEARN = ROOT / "vitcam" / "web" / "page" / "learn"
 SCENES = ("espresso", "person", "dog", "cat", "bird", "cat")
 """What a person sees in the demo clip, scene by scene, all of the same length."""
 SCENE_S, FADE_S = 22 / 6, 0.6
@@ -88,22 +87,6 @@ def test_verify_fails_for_a_golden_image_that_is_named_wrongly_and_a_daemon_stil
 
 def golden_called(golden: bundle.Golden, true: str) -> bundle.Golden:
     return bundle.Golden(golden.name, golden.image, golden.top, true)
-
-
-def test_every_sample_of_the_view_learn_is_named_rightly() -> None:
-    samples = re.findall(
-        r'"([\w-]+\.(?:jpg|png))"', (LEARN / "learn.js").read_text("utf-8").split("const CLASS_TOKEN")[0]
-    )
-
-    assert sorted(samples) == sorted(path.name for path in LEARN.iterdir() if path.suffix in (".jpg", ".png"))
-    for sample in samples:
-        picture = (LEARN / sample).resolve()
-        true = true_names(picture.parent)[picture.name]
-        digit = sample.startswith("digit")
-        shown = asked("mnist" if digit else "everyday", picture).shown.label
-        assert names("mnist" if digit else "everyday").says(shown, true), (sample, shown)
-        if digit:  # of which `everyday` knows nothing, so that it must say nothing
-            assert asked("everyday", picture).shown.label is None, sample
 
 
 def test_the_events_of_one_loop_of_the_demo_clip_are_what_it_shows_one_for_each_scene() -> None:

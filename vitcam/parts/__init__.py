@@ -5,11 +5,17 @@ Without its folder, its line here and its tests, a part is gone, and all else wo
 
 from vitcam.parts.clips import PART as CLIPS
 from vitcam.parts.heat import PART as HEAT
+from vitcam.parts.learn import PART as LEARN
 from vitcam.parts.metrics import PART as METRICS
 from vitcam.run.part import Part
 from vitcam.run.run import Run
 
-PARTS: tuple[Part, ...] = (CLIPS, HEAT, METRICS)
+PARTS: tuple[Part, ...] = (
+    CLIPS,
+    HEAT,
+    METRICS,
+    LEARN,
+)
 """In the order in which their objects are called; they end in the opposite one."""
 
 

@@ -15,6 +15,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class View:
+    """One that takes the place of the live picture on the page. Its address is `#NAME`, its link says `NAME.link`.
+
+    `NAME.html`, `NAME.css` and `NAME.js` of the part's files are loaded when it is opened for the first time. The
+    module's `open()` gives an object with `open(address)`, `close()`, and, as far as it wants to know, `setModel()`,
+    `setState(state)`, `event(record)` and `catchUp()`.
+    """
+
+    before: str = "settings"
+    """The view of the base whose link comes after its own."""
+    changes: bool = False
+    """Whether callers who may only look have no link to it."""
+    photos: bool = False
+    """Whether photos that are dropped or pasted are for it: it gets the event `photo`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """What vitcam can do beside seeing, in a folder of its own. A text "module:name" is imported when it is used."""
 
@@ -38,6 +55,10 @@ class Part:
     """First parts of the paths of its routes, where that is not `api`."""
     set_on_page: str = ""
     """(setting -> its new value, as the page sent it) -> None. Raises UsageError for what this machine cannot do."""
+    page: str = ""
+    """Below `/page/`, the name of its files, which lie in its folder `page/`; empty: its own name."""
+    view: View | None = None
+    """None: it adds none to the page."""
     checks: str = ""
     """For `vitcam doctor`: name -> check."""
     verbs: Mapping[str, str] = field(default_factory=dict)

@@ -3,10 +3,10 @@
 import gzip
 import hashlib
 from dataclasses import dataclass
-from importlib.resources import files
 
 from aiohttp import web
 
+from vitcam.web.page_sources import page_files
 from vitcam.web.requests.compress import GZIP, VARY, accepts_gzip, gzipped
 
 _TYPES = {
@@ -37,16 +37,13 @@ class _File:
 
 
 class PageFiles:
-    """Every file in `page/` and its folders. Browsers ask each time if a file has changed, and mostly get a 304."""
+    """All files of the page. Browsers ask each time if one has changed, and mostly get a 304."""
 
     def __init__(self) -> None:
-        page = files("vitcam.web") / "page"
-        folders = {"": page} | {f"{part.name}/": part for part in page.iterdir() if part.is_dir()}
         self._files = {
-            prefix + entry.name: _file(kind, entry.read_bytes())
-            for prefix, folder in folders.items()
-            for entry in folder.iterdir()
-            if (kind := _TYPES.get("." + entry.name.rpartition(".")[2]))
+            name: _file(kind, data)
+            for name, data in page_files().items()
+            if (kind := _TYPES.get("." + name.rpartition(".")[2]))
         }
 
     def serve(self, request: web.Request, name: str) -> web.Response:

@@ -12,7 +12,6 @@ from vitcam.web.routes.events import EventRoutes
 from vitcam.web.routes.guide import GuideRoutes
 from vitcam.web.routes.inbox import InboxRoutes
 from vitcam.web.routes.intake import IntakeRoutes
-from vitcam.parts.learn.routes import LearnRoutes
 from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.model import ModelRoutes
 from vitcam.web.routes.names import NamesRoute
@@ -36,7 +35,6 @@ HANDLERS: tuple[type[Handlers], ...] = (
     EventSummaryRoutes,
     EventChanges,
     UploadRoutes,
-    LearnRoutes,
     PeerRoutes,
     CropRoute,
     ZonesRoute,

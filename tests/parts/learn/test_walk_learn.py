@@ -16,7 +16,7 @@ from tests.integration.web.page.test_page import text, wait
 from tests.integration.web.page.test_page_states import _DROP
 from tests.integration.web.page.test_reflow import look
 
-pytestmark = pytest.mark.slow("vitcam/web")
+pytestmark = pytest.mark.slow("vitcam/web", "vitcam/parts/learn")
 
 _DROP_LINK = """
   const dropped = new DataTransfer();

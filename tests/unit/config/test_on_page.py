@@ -13,6 +13,7 @@ from vitcam.config.load import EffectiveSettings, merge_layers
 from vitcam.config.on_page import ON_PAGE, is_page_camera, page_option, why_not
 from vitcam.config.option import Why
 from vitcam.config.settings import options
+from vitcam.web.page_sources import page_files
 
 NO_FILE = Path("/nonexistent")
 PLACES = ("page", "system", "named", "environment", "set", "flag")
@@ -144,9 +145,9 @@ def test_lines_are_found_below_every_kind_of_heading() -> None:
 
 
 def test_the_view_of_settings_has_a_row_and_words_for_each() -> None:
-    page = Path(__file__).parents[3] / "vitcam/web/page"
-    rows = re.findall(r"^    \"([a-z_.]+)\": ", (page / "settings/table.js").read_text("utf-8"), re.MULTILINE)
-    words = json.loads((page / "language/en.json").read_text("utf-8"))
+    page = page_files()
+    rows = re.findall(r"^    \"([a-z_.]+)\": ", page["settings/table.js"].decode(), re.MULTILINE)
+    words = json.loads(page["language/en.json"])
 
     assert sorted(rows) == sorted(ON_PAGE)
     assert [name for name in ON_PAGE if not {f"settings.name.{name}", f"settings.what.{name}"} <= words.keys()] == []

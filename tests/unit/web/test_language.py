@@ -4,16 +4,17 @@ import json
 import re
 from functools import cache
 from html.parser import HTMLParser
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 from vitcam.config.load import merge_layers
 from vitcam.names.languages import LANGUAGES, ORIGINAL
 from vitcam.pictures.overlay_kinds import OVERLAYS
+from vitcam.web.page_sources import page_files
 
-PAGE = Path(__file__).parents[3] / "vitcam/web/page"
-CODES = sorted(path.stem for path in (PAGE / "language").glob("*.json"))
+PAGE = {PurePosixPath(address): data for address, data in page_files().items()}
+CODES = sorted(path.stem for path in PAGE if path.match("language/*.json"))
 OTHERS = [code for code in CODES if code != ORIGINAL]
 MARKS = {"data-t": "", "data-t-label": "aria-label", "data-t-title": "title", "data-t-placeholder": "placeholder"}
 MARKS |= {"data-t-alt": "alt"}
@@ -25,7 +26,7 @@ WORDLESS = frozenset(["vitcam", "CSV"])
 
 @cache
 def catalogue(code: str) -> dict[str, str | dict[str, str]]:
-    words: dict[str, str | dict[str, str]] = json.loads((PAGE / f"language/{code}.json").read_text("utf-8"))
+    words: dict[str, str | dict[str, str]] = json.loads(PAGE[PurePosixPath(f"language/{code}.json")])
     return words
 
 
@@ -37,13 +38,13 @@ def forms(code: str, key: str) -> dict[str, str]:
 class Markup(HTMLParser):
     """The keys of a page, those on buttons, and the words that stand in it without a key."""
 
-    def __init__(self, page: str) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.keys: set[str] = set()
         self.buttons: set[str] = set()
         self.literal: list[str] = []
         self._open: list[str] = []
-        self.feed((PAGE / page).read_text("utf-8"))
+        self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = dict(attrs)
@@ -76,13 +77,13 @@ def inside(text: str) -> str:
 
 @cache
 def pages() -> tuple[Markup, ...]:
-    return tuple(Markup(str(path.relative_to(PAGE))) for path in sorted(PAGE.rglob("*.html")))
+    return tuple(Markup(PAGE[path].decode()) for path in sorted(PAGE) if path.suffix == ".html")
 
 
 def named_in_scripts() -> tuple[set[str], set[str]]:
     """Keys, and beginnings of keys whose rest is computed."""
     keys = set()
-    text = "\n".join(path.read_text("utf-8") for path in PAGE.rglob("*.js"))
+    text = "\n".join(data.decode() for path, data in PAGE.items() if path.suffix == ".js")
     for call in re.finditer(r"\b(?:t|knows)\(", text):
         keys |= set(re.findall(KEY, inside(text[call.end() :])))
     keys |= {key for key in re.findall(KEY, text) if key in catalogue(ORIGINAL)}  # chosen before the call
@@ -178,7 +179,7 @@ def test_a_place_of_the_daemon_is_found_by_the_words_that_it_says(tmp_path: Path
 
 
 def test_the_page_offers_the_languages_of_which_there_are_words() -> None:
-    offered = re.search(r"LANGUAGES = \{(.*)\}", (PAGE / "language/language.js").read_text("utf-8"))
+    offered = re.search(r"LANGUAGES = \{(.*)\}", PAGE[PurePosixPath("language/language.js")].decode())
 
     assert offered
     assert dict(re.findall(r"(\w+): \"([^\"]+)\"", offered[1])) == {code: LANGUAGES[code] for code in CODES}

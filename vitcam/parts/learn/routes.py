@@ -7,6 +7,7 @@ from aiohttp import web
 from vitcam.access.tokens import Scope
 from vitcam.pictures.header import MEDIA_TYPES, media_type
 from vitcam.web.context import AppContext, Handlers
+from vitcam.web.openapi.schema import FLAG, Schema, described, record
 from vitcam.web.requests.compress import GZIP, VARY, accepts_gzip, gzipped
 from vitcam.web.requests.photos import ADDRESS, PHOTO_BODY
 from vitcam.web.route import Route, as_json
@@ -73,3 +74,19 @@ class LearnRoutes(Handlers):
         """The same. Raises UsageError for anything but a picture, which is so never passed on."""
         self._backend.decode(data)
         return data
+
+
+def schemas() -> dict[str, Schema]:
+    """By their names."""
+    return {
+        "Learn": record(
+            {
+                "fetch": described(FLAG, "Whether pictures may be fetched from addresses."),
+                "attention": described(FLAG, "Whether the model has patches that attend to one another."),
+            },
+            "What the view Learn can show.",
+        )
+    }
+
+
+HANDLERS = (LearnRoutes,)

@@ -82,13 +82,6 @@ def components() -> dict[str, Schema]:
             "What the model says of a photo.",
             optional=("rollout", "evidence", "evidence_share", "input"),
         ),
-        "Learn": record(
-            {
-                "fetch": described(FLAG, "Whether pictures may be fetched from addresses."),
-                "attention": described(FLAG, "Whether the model has patches that attend to one another."),
-            },
-            "What the view Learn can show.",
-        ),
         "View": record(_view(), "The crop: the part of the picture that the model gets."),
         "ChangedView": record(_view() | {"reason": _REASON}),
         "SetAside": record(

@@ -1,57 +1,42 @@
-// Which view is shown. The address says it: #events and #event/ID are the history, #wall, #alerts, #settings and #learn
-// are what they say; all else is the live picture. The code of a view and its style are loaded when it is opened for the first time.
+// Which view is shown. The address says it: #events and #event/ID are the history, the others are called as their views;
+// all else is the live picture. The code of a view and its style are loaded when it is opened for the first time, and the
+// HTML of those of parts.
 
 import { t } from "./language/language.js";
 import { loadStyle } from "./panels/style.js";
+import { PART_VIEWS } from "./part_views.js";
 
-// name: of its element in index.html, and of its link, which is called to-NAME and says nav.NAME; fits: the addresses that mean it;
-// load: gives an object with open(address), close(), and, as far as it wants to know, setModel(), setState(state),
-// event(record) and catchUp()
+// name: of its element, of the folder with its module and its style, and of its link, which is called to-NAME; fits: the
+// addresses that mean it. The module's open() gives an object with open(address), close(), and, as far as it wants to
+// know, setModel(), setState(state), event(record) and catchUp()
 const VIEWS = [
-  {
-    name: "wall",
-    fits: /^#wall\b/,
-    style: "page/wall/wall.css",
-    load: async () => new (await import("./wall/wall.js")).Wall(),
-  },
-  {
-    name: "history",
-    fits: /^#events?\b/,
-    style: "page/history/history.css",
-    load: async () => new (await import("./history/history.js")).History(),
-  },
-  {
-    name: "alerts",
-    fits: /^#alerts\b/,
-    style: "page/alerts/alerts.css",
-    load: async () => new (await import("./alerts/alerts.js")).Alerts(),
-  },
-  {
-    name: "settings",
-    fits: /^#settings\b/,
-    style: "page/settings/settings.css",
-    load: async () => new (await import("./settings/settings.js")).Settings(),
-  },
-  {
-    name: "learn",
-    fits: /^#learn\b/,
-    style: "page/learn/learn.css",
-    load: async () => (await import("./learn/learn.js")).openLearn(),
-  },
+  { name: "history", fits: /^#events?\b/ },
+  ...["wall", "alerts", "settings", ...PART_VIEWS.map(({ name }) => name)].map((name) => ({ name, fits: new RegExp(`^#${name}\\b`) })),
 ];
 const LIVE = "live";
+
+for (const view of PART_VIEWS) addPlace(view);
 
 export function isLive() {
   return nameOf(location.hash) === LIVE;
 }
 
-// whether a photo that is dropped or pasted is for the view "Learn"
-export function isLearning() {
-  return nameOf(location.hash) === "learn";
+// whether a photo that is dropped or pasted is for the view that is shown
+export function takesPhotos() {
+  return PART_VIEWS.some(({ name, photos }) => photos && name === nameOf(location.hash));
 }
 
 function nameOf(hash) {
   return VIEWS.find(({ fits }) => fits.test(hash))?.name ?? LIVE;
+}
+
+// its link, and an element that is empty but for a message
+function addPlace({ name, link, before }) {
+  const to = Object.assign(document.createElement("a"), { id: `to-${name}`, href: `#${name}`, textContent: t(link) });
+  document.getElementById(`to-${before}`).before(to, " ");
+  const place = Object.assign(document.createElement("div"), { id: name, className: name, role: "main", hidden: true });
+  place.append(Object.assign(document.createElement("p"), { id: `${name}-message`, className: "reason", role: "alert", hidden: true }));
+  document.getElementById("settings").before(place);
 }
 
 export class Views {
@@ -78,7 +63,9 @@ export class Views {
   setState(state) {
     this.#state = state;
     document.getElementById("to-wall").hidden = !state.peers;
-    for (const name of ["settings", "learn"]) document.getElementById(`to-${name}`).hidden = state.access?.scope === "read";
+    const mayLookOnly = state.access?.scope === "read";
+    document.getElementById("to-settings").hidden = mayLookOnly;
+    for (const { name, changes } of PART_VIEWS) document.getElementById(`to-${name}`).hidden = mayLookOnly && changes;
     for (const view of this.#opened.values()) view.setState?.(state);
   }
 
@@ -97,7 +84,7 @@ export class Views {
     if (name !== this.#shown) this.#turn(name);
     if (name === LIVE) return;
     try {
-      const view = this.#opened.get(name) ?? await this.#load(VIEWS.find((each) => each.name === name));
+      const view = this.#opened.get(name) ?? await this.#load(name);
       if (name === this.#shown) view.open(location.hash.slice(1));
     } catch {
       const line = document.getElementById(`${name}-message`);
@@ -116,13 +103,15 @@ export class Views {
       if (each === name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    document.title = name === LIVE ? "vitcam" : `${t(`nav.${name}`)} · vitcam`;
+    document.title = name === LIVE ? "vitcam" : `${document.getElementById(`to-${name}`).textContent} · vitcam`;
     if (name === LIVE) scrollTo(0, this.#scrolled);
     this.#turned();
   }
 
-  async #load({ name, style, load }) {
-    const [view] = await Promise.all([load(), loadStyle(style)]);
+  async #load(name) {
+    const isPart = PART_VIEWS.some((each) => each.name === name);
+    const loading = isPart ? import("./panels/part_view.js").then(({ loadView }) => loadView(name)) : import(`./${name}/${name}.js`).then(({ open }) => open());
+    const [view] = await Promise.all([loading, loadStyle(`page/${name}/${name}.css`)]);
     if (this.#opened.has(name)) return this.#opened.get(name); // it was asked for twice
     this.#opened.set(name, view);
     if (this.#state) view.setState?.(this.#state);

@@ -6,8 +6,10 @@ from pathlib import Path
 from tests.daemon import daemon
 from tests.integration.web.browser import bytes_of, open_browser
 from tests.integration.web.page.test_page import picture_width, wait
+from vitcam.names.languages import LANGUAGES, ORIGINAL
+from vitcam.web.page_sources import page_files
 
-LANGUAGES = Path(__file__).parents[4] / "vitcam/web/page/language"
+CATALOGUES = [f"language/{code}.json" for code in (*LANGUAGES, ORIGINAL)]
 MOST_BYTES = 100_000
 _PICTURES = ("/stream", "/snapshot.jpg", "/frame.jpg")
 
@@ -39,8 +41,8 @@ def test_the_first_load_is_small_with_all_headers(tmp_path: Path) -> None:
 
 def longest_catalogue() -> int:
     """By how many bytes that of another language is longer than the English one."""
-    sizes = {file.stem: len(gzip.compress(file.read_bytes())) for file in LANGUAGES.glob("*.json")}
-    return max(sizes.values()) - sizes["en"]
+    sizes = {name: len(gzip.compress(data)) for name, data in page_files().items() if name in CATALOGUES}
+    return max(sizes.values()) - sizes["language/en.json"]
 
 
 _LABELS = "return document.querySelector('#model-labels p').textContent"

@@ -1,9 +1,9 @@
 // The view "Learn": how a Vision Transformer comes to its answer for one picture, step by step.
 
-import { fill, t } from "../language/language.js";
+import { t } from "../language/language.js";
 import { forgetModel, modelInUse } from "../models/in_use.js";
 import { readFiles } from "../transfer.js";
-import { ask, attentionOf, classify, fetchPicture, pictureNow, record, sampleOf, useModel } from "./api.js";
+import { attentionOf, classify, fetchPicture, pictureNow, record, sampleOf, useModel } from "./api.js";
 import { Attention } from "./attention.js";
 import { showFacts } from "./facts.js";
 import { Maps, percent } from "./maps.js";
@@ -14,17 +14,13 @@ const SAMPLES = ["cat.jpg", "coffee.jpg", "dog.jpg", "bird.jpg", "person.jpg", "
 const CLASS_TOKEN = 0;
 const find = (name) => document.getElementById(`learn-${name}`);
 
-// model: of /api/model
-export async function openLearn() {
-  const text = await (await ask("page/learn/learn.html")).text();
-  const body = new DOMParser().parseFromString(text, "text/html").querySelector(".learn-body");
-  fill(body);
+export async function open() {
   const model = await modelInUse();
   if (!model.name) throw new Error("the model is not known");
-  document.getElementById("learn").append(body);
   return new Learn(model);
 }
 
+// model: of /api/model
 class Learn {
   #model;
   #offers = null; // of /api/learn
@@ -139,7 +135,7 @@ class Learn {
   // photo: a Blob
   async #look(photo) {
     const turn = this.#newest += 1;
-    this.#say(t("photo.classifying"));
+    this.#say(t("common.classifying"));
     try {
       const [answer, original] = await Promise.all([classify(photo), createImageBitmap(photo).catch(() => null)]);
       const received = await createImageBitmap(await dataUrlToBlob(answer.input));

@@ -13,7 +13,9 @@ const REST_MS = 5000;
 const PREFILLED = ["label", "zone", "kind"];
 const find = (name) => document.getElementById(`alerts-${name}`);
 
-export class Alerts {
+export const open = () => new Alerts();
+
+class Alerts {
   #record = { alerts: [], rules: [], ways: [], devices: [] };
   #drawn = ""; // what the lists show, as text: they are drawn again where that has changed
   #mayChange = true;

@@ -8,7 +8,9 @@ import { Grid } from "./grid.js";
 import { Overview } from "./overview.js";
 import { Pages } from "./pages.js";
 
-export class History {
+export const open = () => new History();
+
+class History {
   #list = document.getElementById("events");
   #message = document.getElementById("history-message");
   #empty = document.getElementById("grid-empty");

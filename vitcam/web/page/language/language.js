@@ -8,7 +8,6 @@ const AGAIN_MS = 1000;
 const ATTRIBUTES = { tLabel: "aria-label", tTitle: "title", tPlaceholder: "placeholder", tAlt: "alt" };
 const PLACES = ["[data-t]", "[data-t-label]", "[data-t-title]", "[data-t-placeholder]", "[data-t-alt]"].join();
 
-export const isChosen = chosen() !== null; // by the viewer, not by the browser
 export const language = chosen() ?? navigator.languages.map(codeOf).find((code) => code in LANGUAGES) ?? ORIGINAL;
 // for Intl: with the viewer's country, where the browser says one
 export const locale = navigator.languages.find((each) => codeOf(each) === language) ?? language;
@@ -37,8 +36,16 @@ export function number(value, digits = 0) {
   return numbers.get(digits).format(value);
 }
 
-// code: of LANGUAGES; null: as the browser says
-export function choose(code) {
+// the viewer may choose another one than the browser says
+export function offerLanguages(select) {
+  const names = Object.entries(LANGUAGES).map(([code, name]) => Object.assign(new Option(name, code), { lang: code }));
+  select.replaceChildren(new Option(t("language.browser"), ""), ...names);
+  select.value = chosen() ?? "";
+  select.addEventListener("change", () => choose(select.value));
+}
+
+// code: of LANGUAGES; empty: as the browser says
+function choose(code) {
   try {
     if (code) localStorage.setItem(KEY, code);
     else localStorage.removeItem(KEY);

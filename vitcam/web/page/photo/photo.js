@@ -37,7 +37,7 @@ export class Photo {
   }
 
   async #classify(photo, turn) {
-    this.#say(t("photo.classifying"));
+    this.#say(t("common.classifying"));
     const started = performance.now();
     try {
       const response = await fetch("api/classify?input=1", { method: "POST", body: photo });

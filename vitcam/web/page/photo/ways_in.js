@@ -2,7 +2,7 @@
 
 import { acceptDrops } from "./drag_and_drop.js";
 import { readFiles } from "../transfer.js";
-import { isLearning } from "../views.js";
+import { takesPhotos } from "../views.js";
 
 export class PhotoWaysIn {
   #photo = null;
@@ -34,7 +34,7 @@ export class PhotoWaysIn {
 
   // found: {photo} or {sentence}
   async #take(found) {
-    if (isLearning()) return dispatchEvent(new CustomEvent("photo", { detail: found }));
+    if (takesPhotos()) return dispatchEvent(new CustomEvent("photo", { detail: found }));
     const { Photo } = await import("./photo.js");
     if (!this.#photo) {
       this.#photo = new Photo();

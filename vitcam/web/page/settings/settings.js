@@ -11,7 +11,9 @@ import { GROUPS, together } from "./table.js";
 const AGAIN_MS = 1000;
 const find = (name) => document.getElementById(`settings-${name}`);
 
-export class Settings {
+export const open = () => new Settings();
+
+class Settings {
   #rows = new Map(); // name -> Row
   #values = new Map();
   #unread = new Set(); // names of those of which nobody knows what was set: the same value is a change

@@ -8,7 +8,9 @@ import { Tile } from "./tile.js";
 const ASK_MS = 1500;
 const PATIENCE_MS = 8000;
 
-export class Wall {
+export const open = () => new Wall();
+
+class Wall {
   #list = document.createElement("ul");
   #message = document.getElementById("wall-message");
   #tiles = new Map(); // name -> Tile; "" is this camera

@@ -1,0 +1,52 @@
+"""Where the files of the page lie, and what parts add to it."""
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from vitcam.parts import PARTS
+from vitcam.run.part import Part
+from vitcam.web.page_sources import VIEWS, page_files, page_sources
+
+WITH_VIEW = [part for part in PARTS if part.view is not None]
+
+
+def test_two_files_never_have_one_address() -> None:
+    addresses = [part.page or part.name for part in PARTS]
+    base = {each.name for each in (files("vitcam.web") / "page").iterdir()}
+
+    assert len(set(addresses)) == len(addresses)
+    assert base & set(addresses) == set()
+
+
+def test_what_is_served_is_what_lies_there_but_for_words_and_the_table_of_views() -> None:
+    served, lying = page_files(), page_sources()
+    made = {VIEWS} | {name for name in lying if name.startswith("language/") and name.endswith(".json")}
+
+    assert served.keys() - lying.keys() == {VIEWS}
+    assert [name for name in lying.keys() - made if served[name] != lying[name].read_bytes()] == []
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+def test_phrases_of_a_part_are_its_own_and_in_every_language(part: Part) -> None:
+    folder = files(f"vitcam.parts.{part.name}") / "page" / "language"
+    catalogues = {entry.name: json.loads(entry.read_bytes()) for entry in folder.iterdir()} if folder.is_dir() else {}
+    base = {entry.name: json.loads(entry.read_bytes()) for entry in (files("vitcam.web") / "page/language").iterdir()
+            if entry.name.endswith(".json")}  # fmt: skip
+
+    assert catalogues.keys() in (set(), base.keys())
+    for name, phrases in catalogues.items():
+        assert phrases.keys() & base[name].keys() == set()
+        assert phrases.items() <= json.loads(page_files()[f"language/{name}"]).items()
+
+
+@pytest.mark.parametrize("part", WITH_VIEW, ids=lambda part: part.name)
+def test_a_view_of_a_part_has_all_that_the_page_loads(part: Part) -> None:
+    name = part.page or part.name
+    served = page_files()
+
+    assert {f"{name}/{name}.{kind}" for kind in ("html", "css", "js")} <= served.keys()
+    assert f'"name": "{name}"' in served[VIEWS].decode()
+    assert f"{name}.link" in json.loads(served["language/en.json"])
+    assert f'id="to-{part.view.before if part.view else ""}"' in served["index.html"].decode()

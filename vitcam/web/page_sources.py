@@ -1,0 +1,68 @@
+"""Where the files of the page lie, by their addresses below `/page/`, and what is made of them before they are served.
+
+Those of the base lie in `vitcam/web/page/` and its folders, those of a part in its folder `page/`. Phrases of a part,
+in `page/language/`, go into the catalogues of the base: a viewer loads one file of words.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from vitcam.parts import PARTS
+
+LANGUAGE = "language/"
+VIEWS = "part_views.js"
+"""The module that tells the page of the views of the parts."""
+
+
+def page_sources() -> dict[str, Traversable]:
+    """Every file as it lies, such as `learn/learn.js` -> the file; not the phrases of parts."""
+    return {
+        prefix + entry.name: entry
+        for prefix, folder in _folders().items()
+        for entry in folder.iterdir()
+        if entry.is_file()
+    }
+
+
+def page_files() -> dict[str, bytes]:
+    """What is served: every file, the catalogues with the phrases of the parts, and the module `VIEWS`."""
+    found = {address: entry.read_bytes() for address, entry in page_sources().items()}
+    for address, phrases in _phrases():
+        words = json.loads(found[address]) | phrases
+        found[address] = json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
+    found[VIEWS] = f"export const PART_VIEWS = {json.dumps(_views())};\n".encode()
+    return found
+
+
+def _folders() -> Mapping[str, Traversable]:
+    """Beginning of an address -> the folder."""
+    page = files("vitcam.web") / "page"
+    found = {"": page} | {f"{each.name}/": each for each in page.iterdir() if each.is_dir()}
+    return found | {f"{name}/": folder for name, folder in _of_parts()}
+
+
+def _of_parts() -> Iterator[tuple[str, Traversable]]:
+    """Of each part that has files: its name on the page, and their folder."""
+    for part in PARTS:
+        folder = files(f"vitcam.parts.{part.name}") / "page"
+        if folder.is_dir():
+            yield part.page or part.name, folder
+
+
+def _phrases() -> Iterator[tuple[str, dict[str, object]]]:
+    """Address of a catalogue -> what a part adds to it."""
+    for _, folder in _of_parts():
+        phrases = folder / LANGUAGE
+        for entry in phrases.iterdir() if phrases.is_dir() else ():
+            yield LANGUAGE + entry.name, json.loads(entry.read_bytes())
+
+
+def _views() -> list[dict[str, object]]:
+    return [
+        {"name": name, "link": f"{name}.link", **asdict(part.view)}
+        for part in PARTS
+        if part.view is not None and (name := part.page or part.name)
+    ]
