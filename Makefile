@@ -5,8 +5,8 @@ PYTHON311 ?= python3.11
 ARGS ?=
 .DEFAULT_GOAL := help
 # A file's tests share what they make, so a file stays in one process; in their own order, the long ones come early.
-# Three processes on two cores, as many tests wait for a socket or a child. Two for `make test`, which fits in 2 GB: a
-# process grows to some 0.5 GB, and training a tiny network takes 1.1 GB for a while.
+# Three processes on two cores, as many tests wait for a socket or a child. Two for `make test`, to save memory: a process
+# grows to some 0.5 GB, and training a tiny network takes 1.1 GB for a while.
 PROCESSES ?= 3
 WORKERS = --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder
 # Else each process compiles vitcam and its tests anew: 0.2 s of each start of the daemon, half of pytest's collection.

@@ -63,7 +63,6 @@ def bar(chrome: Chrome, label: str) -> float:
     return float(inset)
 
 
-@pytest.mark.smoke
 def test_the_picture_and_the_bars_are_updated_without_console_errors(
     camera: Camera, server: WebServer, chrome: Chrome
 ) -> None:

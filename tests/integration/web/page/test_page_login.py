@@ -37,7 +37,6 @@ def is_page(chrome: Chrome) -> bool:
     return bool(chrome.find_elements(By.ID, "status-text")) and chrome.find_element(By.ID, "status-text").text == "Live"
 
 
-@pytest.mark.smoke
 def test_a_person_logs_in_watches_and_logs_out(chrome: Chrome, guarded: WebServer) -> None:
     chrome.get(guarded.url)
     at_first = chrome.current_url
