@@ -18,8 +18,8 @@ from typing import Any
 from tests.backups import archive, in_place, machine, manifest
 from tests.command import vitcam
 from tests.daemon import daemon
+from tests.parts.teach.taught import drawn
 from tests.stepped import stepped
-from tests.unit.teach.taught import drawn
 from vitcam.access.tokens import load_tokens
 from vitcam.folders import RESTORING
 from vitcam.model import bundle

@@ -6,11 +6,11 @@ import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from vitcam.datasets.photo_tree import undated
 from vitcam.errors import UsageError
 from vitcam.pictures.decode import IMAGE_SUFFIXES
 from vitcam.pictures.encode import encode_by_ending
 from vitcam.pictures.file_kind import FileKind, Use, kind_of, read_beginning
+from vitcam.pictures.photo_tree import undated
 from vitcam_training.data.dataset import Dataset, photo_of
 from vitcam_training.data.user_photos import ListedPhoto, clean_label, parts_of
 

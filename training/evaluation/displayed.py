@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.frames import LIKELY, Group, Prediction
+from vitcam.interval import wilson
 from vitcam.model.groups import Groups
-from vitcam.teach.interval import wilson
 from vitcam_training.data.dataset import Dataset
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)

@@ -11,10 +11,10 @@ from typing import Any
 
 from vitcam.errors import UsageError
 from vitcam.frames import Prediction
+from vitcam.interval import wilson
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import find_model
-from vitcam.teach.interval import wilson
 from vitcam_training.data.catalogue import open_to_measure
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.evaluation.answers import (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.teach.interval import wilson
+from vitcam.interval import wilson
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from vitcam.teach.interval import Z95
+from vitcam.interval import Z95
 from vitcam_training.config import ViTConfig
 from vitcam_training.export.layers import ALWAYS_FLOAT, PROJECTIONS, blocks_of, kinds_of, layers_of
 from vitcam_training.export.quantise import Quantisation

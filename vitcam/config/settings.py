@@ -14,9 +14,9 @@ from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.option import Option, Rule, Why, options_of
 from vitcam.config.peers import PeerSettings
 from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
-from vitcam.config.teach import CollectSettings, InboxSettings
 from vitcam.config.web import WebSettings
 from vitcam.parts import PARTS
+from vitcam.parts.teach.settings import CollectSettings, InboxSettings
 from vitcam.pictures.overlay_kinds import OVERLAYS
 
 if TYPE_CHECKING:

@@ -8,18 +8,18 @@ from typing import Protocol, TextIO
 from vitcam.config.look import MotionSettings
 from vitcam.config.settings import LogSettings, Settings
 from vitcam.daemon.classifiers import CameraClassifier
-from vitcam.datasets.collector import Collector
-from vitcam.datasets.store import DataSets
 from vitcam.errors import UsageError
 from vitcam.folders import state_folder
 from vitcam.frames import Prediction
-from vitcam.inbox.answers import InboxAnswers
-from vitcam.inbox.keeper import InboxKeeper
-from vitcam.inbox.waiting import Inbox, InboxLimits
 from vitcam.model.classifier import Classifier
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import trouble_with
 from vitcam.names.vocabulary import Meanings, shows_any
+from vitcam.parts.teach.datasets.collector import Collector
+from vitcam.parts.teach.datasets.store import DataSets
+from vitcam.parts.teach.inbox.answers import InboxAnswers
+from vitcam.parts.teach.inbox.keeper import InboxKeeper
+from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Region

@@ -24,7 +24,7 @@ from vitcam.history.retention import RetentionRules, reclaim
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
 from vitcam.history.write_queue import WriteQueue, WriteTask
 from vitcam.history.writer import HistoryWriter
-from vitcam.inbox.entry import forget_event
+from vitcam.parts.teach.inbox.entry import forget_event
 from vitcam.state import History
 from vitcam.storage.reading import read_file
 from vitcam.threads.worker import Worker

@@ -1,17 +1,18 @@
 """Every route. Each entry stands in the class that answers it: what it does, and what a caller needs for it."""
 
 from vitcam.parts import PARTS
+from vitcam.parts.teach.routes.datasets import DataSetRoutes
+from vitcam.parts.teach.routes.inbox import InboxRoutes
+from vitcam.parts.teach.routes.intake import IntakeRoutes
+from vitcam.parts.teach.routes.teach import TeachRoute
 from vitcam.web.context import Handlers
 from vitcam.web.openapi.document import OpenApiRoute
 from vitcam.web.routes.alerts import AlertRoutes
 from vitcam.web.routes.crop import CropRoute
-from vitcam.web.routes.datasets import DataSetRoutes
 from vitcam.web.routes.event_changes import EventChanges
 from vitcam.web.routes.event_summaries import EventSummaryRoutes
 from vitcam.web.routes.events import EventRoutes
 from vitcam.web.routes.guide import GuideRoutes
-from vitcam.web.routes.inbox import InboxRoutes
-from vitcam.web.routes.intake import IntakeRoutes
 from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.model import ModelRoutes
 from vitcam.web.routes.names import NamesRoute
@@ -22,7 +23,6 @@ from vitcam.web.routes.predictions import PredictionRoutes
 from vitcam.web.routes.remembered import RememberedRoute
 from vitcam.web.routes.settings import SettingsRoutes
 from vitcam.web.routes.state import StateRoutes
-from vitcam.web.routes.teach import TeachRoute
 from vitcam.web.routes.uploads import UploadRoutes
 from vitcam.web.routes.zones import ZonesRoute
 

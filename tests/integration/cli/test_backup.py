@@ -23,7 +23,7 @@ from vitcam.access.password import PasswordHash, load_password, save_password
 from vitcam.access.tokens import Scope, create_token, find_token, load_tokens
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.names.wanted import WantedNames, own_names
-from vitcam.teach.cache import FILE as FEATURES
+from vitcam.parts.teach.cache import FILE as FEATURES
 
 
 def test_what_one_machine_has_is_on_the_other_after_backup_and_restore(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from tests.command import vitcam
 from tests.daemon import daemon
 from tests.eventually import eventually
 from tests.integration.faults.small_disk import fill, small_disk
-from tests.unit.teach.taught import drawn, write
-from tests.unit.teach.test_teach import pictures
+from tests.parts.teach.taught import drawn, write
+from tests.parts.teach.test_teach import pictures
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import cv2
 from tests.command import vitcam
 from tests.daemon import answer_to, daemon, get_json, status_of
 from tests.eventually import eventually
-from tests.unit.inbox.entries import JPEG, entry
-from vitcam.inbox.waiting import Inbox, InboxLimits
+from tests.parts.teach.inbox.entries import JPEG, entry
+from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
 
 
 def is_ready(url: str) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from tests.command import vitcam
 from tests.daemon import answer_to, daemon, get_json, status_of
 from tests.eventually import eventually
-from tests.unit.teach.taught import drawn
+from tests.parts.teach.taught import drawn
 from vitcam.model.files import find_model
 
 

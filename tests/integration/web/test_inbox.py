@@ -13,15 +13,15 @@ import pytest
 from tests.eventually import eventually
 from tests.histories import change
 from tests.integration.web.camera import Camera
+from tests.parts.teach.inbox.entries import JPEG, entry
 from tests.secured import bearer, quick_hash
-from tests.unit.inbox.entries import JPEG, entry
 from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
 from vitcam.access.tokens import Scope, create_token
-from vitcam.datasets.store import DataSets
 from vitcam.history.store import EventStore
-from vitcam.inbox.answers import InboxAnswers
-from vitcam.inbox.waiting import Inbox, InboxLimits
+from vitcam.parts.teach.datasets.store import DataSets
+from vitcam.parts.teach.inbox.answers import InboxAnswers
+from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

@@ -18,10 +18,10 @@ from tests.eventually import eventually
 from tests.exif import photo, scene
 from tests.hostile import progressive_cmyk_jpeg
 from tests.integration.web.camera import Camera, Photos
-from vitcam.datasets.collector import Collector
-from vitcam.datasets.recordings import recording_of
-from vitcam.datasets.store import DataSets
 from vitcam.errors import VitcamError
+from vitcam.parts.teach.datasets.collector import Collector
+from vitcam.parts.teach.datasets.recordings import recording_of
+from vitcam.parts.teach.datasets.store import DataSets
 from vitcam.pictures.decode import decode
 from vitcam.web.parts import Binding
 from vitcam.web.routes import intake

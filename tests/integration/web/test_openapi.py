@@ -20,8 +20,8 @@ from tests.eventually import eventually
 from tests.http_camera import jpeg, server
 from tests.integration.daemon.test_teach import pictures
 from tests.integration.peers.test_peer_watch import as_vitcam
-from tests.unit.inbox.entries import JPEG, entry
-from vitcam.inbox.waiting import Inbox, InboxLimits
+from tests.parts.teach.inbox.entries import JPEG, entry
+from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
 from vitcam.web.route_table import ROUTES
 
 PHOTO = (Path(__file__).parents[3] / "models" / "golden" / "coffee.jpg").read_bytes()

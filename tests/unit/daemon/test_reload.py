@@ -19,12 +19,12 @@ from vitcam.daemon.assembly import assemble
 from vitcam.daemon.configured import ConfiguredOutput
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.reload import Reloader
-from vitcam.datasets.collector import Collector
 from vitcam.errors import ConfigError
 from vitcam.history.retention import RetentionRules
-from vitcam.inbox.keeper import InboxKeeper
-from vitcam.inbox.waiting import Inbox
 from vitcam.model.classifier import Classifier
+from vitcam.parts.teach.datasets.collector import Collector
+from vitcam.parts.teach.inbox.keeper import InboxKeeper
+from vitcam.parts.teach.inbox.waiting import Inbox
 from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.view import Region
 from vitcam.web.parts import WebParts

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.teach.interval import wilson
+from vitcam.interval import wilson
 from vitcam_training.evaluation.answers import Answers, Floats
 from vitcam_training.report.charts import bars, linear_axis, log_axis, percent_axis, plot
 from vitcam_training.report.markup import Node, missing, paragraph, table, tag

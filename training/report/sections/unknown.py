@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.teach.interval import wilson
+from vitcam.interval import wilson
 from vitcam_training.evaluation.intervals import Interval
 from vitcam_training.evaluation.unknown import SEEDS, auroc
 from vitcam_training.report.charts import bars, dots, legend, line, linear_axis, percent_axis, plot

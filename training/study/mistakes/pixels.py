@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.teach.interval import wilson
+from vitcam.interval import wilson
 from vitcam_training.data.catalogue import open_to_measure
 from vitcam_training.study.marked import fill, made_by, table
 from vitcam_training.study.program import program, start

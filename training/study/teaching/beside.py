@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.teach.blas import one_thread
-from vitcam.teach.examples import others_of
-from vitcam.teach.head import head_beside
-from vitcam.teach.learn import Teacher
+from vitcam.parts.teach.blas import one_thread
+from vitcam.parts.teach.examples import others_of
+from vitcam.parts.teach.head import head_beside
+from vitcam.parts.teach.learn import Teacher
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.data.published.everyday import everyday
 from vitcam_training.data.published.imagenet import imagenet_things

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
-from vitcam.teach.report import suspicion
+from vitcam.parts.teach.report import suspicion
 from vitcam_training.data.dataset import data_root
 from vitcam_training.data.published.things import read_things
 from vitcam_training.study.teaching.finetuned import finetuned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vitcam.teach.interval import wilson
+from vitcam.interval import wilson
 from vitcam_training.study.marked import fill, made_by, table
 from vitcam_training.study.teaching.beside import Beside
 from vitcam_training.study.teaching.figures import Accuracy, Exchanged, Rejected

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.model.bank import Bank
-from vitcam.teach.blas import one_thread
-from vitcam.teach.dataset import Photo
-from vitcam.teach.examples import Examples, others_of
-from vitcam.teach.folds import folds_of, groups_of
-from vitcam.teach.head import Head, head_alone
-from vitcam.teach.learn import Learned, Teacher
+from vitcam.parts.teach.blas import one_thread
+from vitcam.parts.teach.dataset import Photo
+from vitcam.parts.teach.examples import Examples, others_of
+from vitcam.parts.teach.folds import folds_of, groups_of
+from vitcam.parts.teach.head import Head, head_alone
+from vitcam.parts.teach.learn import Learned, Teacher
 from vitcam_training.study.teaching.photos import Photos
 
 Floats = NDArray[np.floating]

@@ -4,17 +4,17 @@ from dataclasses import fields
 from typing import Any, get_args, get_type_hints
 
 from vitcam.access.guard import Grant
-from vitcam.datasets.collector import Recorded
-from vitcam.datasets.intake import Brought
-from vitcam.datasets.store import DataSet
 from vitcam.frames import Level
-from vitcam.inbox.entry import Why
-from vitcam.inbox.lesson import Lesson
 from vitcam.model.foreign_outputs import Outputs
 from vitcam.model.installed import ListedModel
 from vitcam.names.languages import LANGUAGES
 from vitcam.names.wanted import MOST
 from vitcam.parts import PARTS
+from vitcam.parts.teach.datasets.collector import Recorded
+from vitcam.parts.teach.datasets.intake import Brought
+from vitcam.parts.teach.datasets.store import DataSet
+from vitcam.parts.teach.inbox.entry import Why
+from vitcam.parts.teach.inbox.lesson import Lesson
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.resize import InputSpec
 from vitcam.sources.playback import Position

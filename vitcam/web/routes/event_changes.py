@@ -11,8 +11,8 @@ from vitcam.history.query_text import FILTERS, read_query
 from vitcam.history.record import stored_record
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent
-from vitcam.inbox.entry import InboxEntry, forget_event, id_of_event
-from vitcam.inbox.waiting import Inbox
+from vitcam.parts.teach.inbox.entry import InboxEntry, forget_event, id_of_event
+from vitcam.parts.teach.inbox.waiting import Inbox
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.admission import CHANGE, Admission
 from vitcam.web.requests.base_path import base_of

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from vitcam.teach.interval import wilson
+from vitcam.interval import wilson
 from vitcam_training.cli.tables import evaluation_table
 from vitcam_training.evaluation.scores import by_label, in_detail
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from tests.needs import need_model
+from vitcam.interval import wilson
 from vitcam.model.classifier import Classifier
-from vitcam.teach.interval import wilson
 from vitcam_training.cli.tables import evaluation_table
 from vitcam_training.data.dataset import NOTHING, Sample
 from vitcam_training.data.published.mnist import LABELS

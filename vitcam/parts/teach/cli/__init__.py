@@ -1,0 +1,1 @@
+"""`vitcam collect`, `vitcam datasets` and `vitcam teach`."""

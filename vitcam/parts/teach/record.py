@@ -1,0 +1,62 @@
+"""A report as JSON, and as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from vitcam.parts.teach.report import Report, Share
+
+_MOST = 10
+"""Lines of each kind; the JSON has all."""
+
+
+def report_record(report: Report) -> dict[str, Any]:
+    """The report as JSON: `accuracy`, `held_out` and `half` with their 95 % interval."""
+    record = asdict(report)
+    record["labels"] = [{"label": label, "photos": photos} for label, photos in report.labels]
+    for name in ("accuracy", "held_out", "half"):
+        share: Share | None = getattr(report, name)
+        record[name] = None if share is None else _share_record(share)
+    if (found := report.compared) is not None:
+        record["compared"] = {
+            "model": found.model, "before": _share_record(found.before), "after": _share_record(found.after),
+        }  # fmt: skip
+    return {"type": "report", **record}
+
+
+def report_lines(report: Report) -> Iterator[str]:
+    """What a person reads on a terminal."""
+    count = sum(photos for _, photos in report.labels)
+    yield f"{report.name} knows {len(report.labels)} labels from {count:,} pictures"
+    if report.accuracy:
+        yield f"right: {_share(report.accuracy)}; each was asked about without having been learned"
+    if report.held_out:
+        yield f"right: {_share(report.held_out)} that were held out"
+    if (found := report.compared) is not None:
+        yield (
+            f"of {found.before.n} pictures that neither has learned from, {found.model} is right about "
+            f"{found.before.right}, and {report.name} about {found.after.right}"
+        )
+    if report.lost:
+        yield f"of the right answers of the base {report.lost:.1%} are lost"
+    for pair in report.confused[:_MOST]:
+        yield f"{pair.label} taken for {pair.taken_for}: {pair.count}, such as {', '.join(pair.names[:3])}"
+    for suspect in report.suspects[:_MOST]:
+        yield f"named wrong? {suspect.name}: {suspect.label}, looks like {suspect.looks_like} ({suspect.p:.0%})"
+    for bad in report.unreadable[:_MOST]:
+        yield f"left out {bad.path}: {bad.error}"
+    if len(report.unreadable) > _MOST:
+        yield f"left out {len(report.unreadable) - _MOST} more files that cannot be read"
+    yield from report.advice
+
+
+def _share_record(share: Share) -> dict[str, Any]:
+    low, high = share.interval
+    return {"right": share.right, "n": share.n, "value": share.value, "low": low, "high": high}
+
+
+def _share(share: Share) -> str:
+    low, high = share.interval
+    return f"{share.value:.1%} of {share.n:,} pictures (95 % interval {low:.1%} to {high:.1%})"

@@ -1,0 +1,1 @@
+"""The routes of data sets, the inbox and teaching."""

@@ -1,0 +1,280 @@
+"""Teaches a base the labels of a folder of photos: from the photos to a model file that was checked, and a report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitcam.errors import UsageError
+from vitcam.frames import Unreadable
+from vitcam.model import bundle
+from vitcam.model.bundle import Bundle
+from vitcam.model.classifier import Classifier
+from vitcam.model.files import DEFAULT, find_model
+from vitcam.model.taught import DIGEST, NONE
+from vitcam.parts.teach.blas import one_thread
+from vitcam.parts.teach.cache import Seen
+from vitcam.parts.teach.comparison import compared
+from vitcam.parts.teach.dataset import Folder, Photo, list_photos
+from vitcam.parts.teach.examples import Examples, Others, others_of
+from vitcam.parts.teach.folds import folds_of, groups_of, one_recording
+from vitcam.parts.teach.head import Head, head_alone, head_beside
+from vitcam.parts.teach.learn import Learned, Teacher
+from vitcam.parts.teach.photos import Looker
+from vitcam.parts.teach.progress import OnProgress, Progress, silent
+from vitcam.parts.teach.report import Comparison, Report, Share, accuracy_of, advice_for, confused_in, suspects_of
+from vitcam.parts.teach.write import place_of, write_taught
+from vitcam.text import readable
+
+HALF = 0.5
+_LEAST_OF_TAUGHT = 0.8
+"""Pictures of so large a share of the least contrast among those that are taught are not blank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be taught.
+
+    dataset  a folder of LABEL/photo.jpg
+    name     of the new model
+    base     name or file of the model that is taught; its graph is used as it is
+    add_to   True: the labels stand beside those of the base; False: the new model knows these labels alone
+    versus   a model to compare with, by name or file, on pictures that neither has learned from; empty: none
+    """
+
+    dataset: Path
+    name: str
+    base: str = DEFAULT
+    add_to: bool = False
+    versus: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Read:
+    """The photos of a data set that can be read, each once, and what the base makes of them."""
+
+    photos: tuple[Photo, ...]
+    seen: tuple[Seen, ...]
+    unreadable: tuple[Unreadable, ...]
+
+    @property
+    def read(self) -> Any:
+        """(n, E + 2 D) float32."""
+        return np.stack([each.read for each in self.seen])
+
+
+def teach(task: Task, on_progress: OnProgress = silent) -> Report:
+    """Teach, check and write the model; the same photos give the same file.
+
+    raises  UsageError for a data set, a name or a base that cannot be used, ModelError for a damaged base, VitcamError
+            if the file cannot be written; nothing is written then. What `on_progress` raises
+    """
+    with one_thread():
+        return _teach(task, on_progress)
+
+
+def _teach(task: Task, on_progress: OnProgress) -> Report:
+    out, folder = place_of(task.name), list_photos(task.dataset)
+    if task.versus:
+        find_model(task.versus)
+    base = _base(task, sorted({photo.label for photo in folder.taught}))
+    looker = Looker(Classifier(base.path, threads=1))
+    read = _read(folder.root, (*folder.taught, *folder.held), looker, on_progress)
+    read = replace(read, unreadable=(*read.unreadable, *folder.left_out))
+    taught = _part(read, folder.taught)
+    labels, joined = _labels(folder, taught, base if task.add_to else None)
+    examples, together = _examples(folder, taught, labels, joined, base)
+    others = _others(base, labels)
+    teacher = Teacher(examples, others, base.card.embedding_width or base.card.width, alone=not task.add_to)
+    learned = teacher.learn(lambda done, total: on_progress(Progress("learning", done, total)))
+    head = head_beside(examples, others, learned) if task.add_to else head_alone(examples, learned)
+    head = replace(head, taught=replace(head.taught, pictures=frozenset(each.digest[:DIGEST] for each in taught.seen)))
+    on_progress(Progress("checking", 0, 2))
+    held_out = _held_out(_part(read, folder.held), labels, head)
+    versus = compared(task.versus, taught.photos, taught.seen, examples, together, head.held) if task.versus else None
+    report = _report(task, read, taught, examples, head, teacher, learned, held_out, versus)
+    on_progress(Progress("checking", 1, 2))
+    on_progress(Progress("writing", 0, 1))
+    about = _about(folder, base, report, learned, head)
+    contrast = _LEAST_OF_TAUGHT * min(each.contrast for each in taught.seen)
+    write_taught(base, head, about, contrast, out)
+    on_progress(Progress("writing", 1, 1))
+    return report
+
+
+def _base(task: Task, labels: list[str]) -> Bundle:
+    """The model to teach. Raises UsageError if it has no room for these labels, or knows one of them."""
+    path = find_model(task.base)
+    base = bundle.read(path)
+    if base is not None and base.card.taught:
+        raise UsageError(f"{path} was taught itself; give its own base, such as {DEFAULT}, with --base")
+    if base is None or not base.card.row_capacity:
+        raise UsageError(
+            f"{path} has no room for labels of your own; give another base, such as {DEFAULT}, with --base"
+        )
+    room = base.card.row_capacity - (not task.add_to)
+    if len(labels) > room:
+        raise UsageError(f"there are {len(labels)} labels, and {base.card.name} has room for {room}; remove some")
+    own = {label.casefold() for label in base.labels}
+    groups = {name.casefold() for name in (base.groups.members if base.groups else ())} - own
+    if task.add_to and (twice := [label for label in labels if label.casefold() in groups]):
+        raise UsageError(
+            f"{base.card.name} calls a group of its labels {twice[0]!r}; call it otherwise, such as 'my {twice[0]}', "
+            "or leave out --add-to"
+        )
+    return base
+
+
+def _read(root: Path, photos: Sequence[Photo], looker: Looker, on_progress: OnProgress) -> _Read:
+    """Ask about every photo. The same picture counts once.
+
+    raises  UsageError if the same picture has two labels
+    """
+    looked = looker.look(root, photos, on_progress)
+    first: dict[bytes, Photo] = {}
+    kept, seen = [], []
+    for photo, found in zip(photos, looked.seen, strict=True):
+        if found is None:
+            continue
+        there = first.setdefault(found.digest, photo)
+        if there.label != photo.label:
+            one, other = (readable(str(each.path.relative_to(root))) for each in (there, photo))
+            raise UsageError(f"{one} and {other} are the same picture with two labels; remove one of them")
+        if there is photo:
+            kept.append(photo)
+            seen.append(found)
+    return _Read(tuple(kept), tuple(seen), looked.unreadable)
+
+
+def _part(read: _Read, photos: Sequence[Photo]) -> _Read:
+    wanted = set(photos)
+    places = [i for i, photo in enumerate(read.photos) if photo in wanted]
+    return _Read(tuple(read.photos[i] for i in places), tuple(read.seen[i] for i in places), read.unreadable)
+
+
+def _labels(folder: Folder, taught: _Read, base: Bundle | None) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Those of the photos that can be read; last those that the base knows, and which of its labels these are.
+
+    base    None: they stand alone
+    raises  UsageError if a label has no photo that can be read
+    """
+    found = {photo.label for photo in taught.photos}
+    if lost := sorted({photo.label for photo in folder.taught} - found):
+        reason = taught.unreadable[0]
+        raise UsageError(
+            f"no photo of {lost[0]!r} can be read, such as {reason.path}: {reason.error}; replace the photos, or "
+            "remove the label"
+        )
+    own = {} if base is None else {label.casefold(): place for place, label in enumerate(base.labels)}
+    known = [label for label in sorted(found) if label.casefold() in own]
+    new = [label for label in sorted(found) if label.casefold() not in own]
+    return (*new, *known), tuple(own[label.casefold()] for label in known)
+
+
+def _examples(
+    folder: Folder, taught: _Read, labels: tuple[str, ...], joined: tuple[int, ...], base: Bundle
+) -> tuple[Examples, NDArray[np.bool_]]:
+    """And for each photo whether it is held out with all of its recording: (n,)."""
+    place = {label: i for i, label in enumerate(labels)}
+    of = np.array([place[photo.label] for photo in taught.photos], np.intp)
+    embedding = base.card.embedding_width or base.card.width
+    groups, together = groups_of(taught.photos, taught.read[:, :embedding])
+    examples = Examples(
+        labels=labels,
+        names=tuple(readable(str(photo.path.relative_to(folder.root))) for photo in taught.photos),
+        of=of,
+        read=taught.read,
+        log_sums=np.array([each.log_sum for each in taught.seen]),
+        best=np.array([each.best for each in taught.seen]),
+        folds=folds_of(of, groups),
+        joined=joined,
+        base_says=np.array([each.best_label for each in taught.seen]),
+    )
+    return examples, together
+
+
+def _others(base: Bundle, labels: tuple[str, ...]) -> Others:
+    return others_of(bundle.read_bank(base.path, base.card), base.labels, labels, base.card.row_width)
+
+
+def _held_out(held: _Read, labels: tuple[str, ...], head: Head) -> Share | None:
+    """How often the finished head is right about photos that were not taught; None without such photos."""
+    if not held.photos:
+        return None
+    rows = head.taught.rows
+    logits = held.read.astype(float) @ rows.rows.T.astype(float) + rows.offsets
+    if not head.taught.alone:
+        logits = np.append(logits, [[each.log_sum + each.best] for each in held.seen], axis=1)
+        for column, label in enumerate(head.taught.joined, len(labels) - len(head.taught.joined)):
+            same = [place for place, each in enumerate(held.seen) if each.best_label == label]
+            logits[same, column] = np.logaddexp(logits[same, column], logits[same, -1])
+            logits[same, -1] = -np.inf
+    named = (*labels, "")
+    right = [named[answer] == photo.label for answer, photo in zip(logits.argmax(1), held.photos, strict=True)]
+    return Share(sum(right), len(right))
+
+
+def _report(
+    task: Task, read: _Read, taught: _Read, examples: Examples, head: Head, teacher: Teacher, learned: Learned,
+    held_out: Share | None, versus: Comparison | None,
+) -> Report:  # fmt: skip
+    accuracy = accuracy_of(examples, head.held)
+    half = None if accuracy is None else _half(examples, head, teacher, learned)
+    counts = Counter(photo.label for photo in taught.photos)
+    return Report(
+        name=task.name,
+        labels=tuple((label, counts[label]) for label in examples.labels),
+        accuracy=accuracy,
+        held_out=held_out,
+        confused=confused_in(examples, head, NONE if head.taught.alone else "a label of the base"),
+        suspects=suspects_of(examples, head.held),
+        half=half,
+        advice=advice_for(examples, accuracy, half, head.held, one_recording(taught.photos)),
+        unreadable=read.unreadable,
+        lost=head.lost,
+        compared=versus,
+    )
+
+
+def _half(examples: Examples, head: Head, teacher: Teacher, learned: Learned) -> Share | None:
+    """The accuracy with half of the photos, on the same terms as with all of them."""
+    held = teacher.held_with(HALF, learned)
+    count = len(examples.labels)
+    of_all = accuracy_of(examples, learned.held[:, :count])
+    of_half = accuracy_of(examples, held[:, :count])
+    whole = accuracy_of(examples, head.held)
+    if of_all is None or of_half is None or whole is None:
+        return None
+    return Share(max(0, whole.right - max(0, of_all.right - of_half.right)), whole.n)
+
+
+def _about(folder: Folder, base: Bundle, report: Report, learned: Learned, head: Head) -> dict[str, Any]:
+    """What the card says of it."""
+    known = ", ".join(label for label, _ in report.labels)
+    shown = known if len(known) <= 120 else f"{len(report.labels)} labels"
+    accuracy: dict[str, Any] = {}
+    if report.accuracy:
+        low, high = report.accuracy.interval
+        accuracy = {
+            "data": folder.name, "split": "cross-validated", "n": report.accuracy.n, "top1": report.accuracy.value,
+            "top1_low": low, "top1_high": high, "labels": len(report.labels),
+        }  # fmt: skip
+    return {
+        "description": f"taught on a device: {shown}",
+        "accuracy": accuracy,
+        "provenance": {
+            "taught_from": base.card.name,
+            "dataset": folder.name,
+            "photos": dict(report.labels),
+            "strength": learned.strength,
+            "reads": "embedding and mean of the patches" if learned.reading.patches else "embedding",
+            "offset": head.offset,
+            "lost_of_the_base": head.lost,
+        },
+    }
