@@ -14,6 +14,7 @@ from vitcam.backup.places import DATA, STATE, CarriedFolder
 from vitcam.config.load import merge_layers
 from vitcam.errors import VitcamError
 from vitcam.folders import RESTORING
+from vitcam.parts import PARTS
 from vitcam.storage.files import is_unfinished, was_unfinished
 from vitcam.storage.owner import OwnedFolder
 
@@ -22,10 +23,14 @@ BEFORE_RESTORE = "before-restore-"
 DEEPEST = 32
 """Folders within each other."""
 _OF_ONE_RUN = re.compile(
-    r"lock|serving\.lock"
-    r"|sessions\.json"  # who has logged out must not be logged in again by a restore
-    r"|outbox\.db([-.].*)?"  # what waits there was sent long ago by then
-    r"|datasets/[^/]+/\.vitcam-features\.npz"  # the next teaching makes it again
+    "|".join(
+        (
+            r"lock|serving\.lock",
+            r"sessions\.json",  # who has logged out must not be logged in again by a restore
+            r"outbox\.db([-.].*)?",  # what waits there was sent long ago by then
+            *(pattern for part in PARTS for pattern in part.made_again),
+        )
+    )
 )
 """Of the state folder: paths below it."""
 _OF_A_RESTORE = re.compile(

@@ -16,7 +16,6 @@ from vitcam.config.peers import PeerSettings
 from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
 from vitcam.config.web import WebSettings
 from vitcam.parts import PARTS
-from vitcam.parts.teach.settings import CollectSettings, InboxSettings
 from vitcam.pictures.overlay_kinds import OVERLAYS
 
 if TYPE_CHECKING:
@@ -241,8 +240,6 @@ class Settings:
     motion: MotionSettings = field(default_factory=MotionSettings)
     events: EventSettings = EventSettings()
     store: StoreSettings = StoreSettings()
-    collect: CollectSettings = field(default_factory=CollectSettings)
-    inbox: InboxSettings = field(default_factory=InboxSettings)
     actions: ActionSettings = ActionSettings()
     problems: ProblemSettings = ProblemSettings()
     web: WebSettings = field(default_factory=WebSettings)

@@ -21,11 +21,9 @@ from vitcam.daemon.moved_camera import MovedCamera
 from vitcam.daemon.part_options import (
     build_sink,
     check_overlay,
-    collector_of,
     default_variant,
     frozen_of,
     gate_of,
-    inbox_of,
     trouble_with_names,
 )
 from vitcam.daemon.parts import Daemon, RunOptions
@@ -160,8 +158,6 @@ def assemble(
     if not every:
         recording, recorder = recording_of(settings, environ, vocabulary, StoredPictureClassifier(camera), lock)
     problems = None if every else problems_of(settings, recording.history, publisher, frozen)
-    collector = None if every else collector_of(settings, environ)
-    inbox = inbox_of(settings, environ, collector if recording.history else None, model, camera, vocabulary)
     # only one run of a camera uses a state folder, but any number of runs of files
     folder = state_folder(environ) if is_camera(settings.camera.source) else None
     outbox = Outbox(folder)
@@ -192,7 +188,7 @@ def assemble(
         trials=trials,
         watched=lambda: [] if alerts is None else alerts.watched_labels,
     )
-    own = (recording, recorder, MovedCamera(follower), disk, peers, problems, collector, inbox)
+    own = (recording, recorder, MovedCamera(follower), disk, peers, problems)
     objects.add(publisher, *filter(None, own), rule_engine)
     run = Run(
         settings=settings,
@@ -207,6 +203,7 @@ def assemble(
         history=recording.history,
         is_live=not every,
         events=publisher,
+        camera=camera,
         objects=objects,
     )
     add_parts(run)
@@ -252,8 +249,6 @@ def assemble(
             pause=pipeline.pause,
             demand=demand,
             history=recording.history,
-            collector=collector,
-            inbox=inbox.answers if inbox else None,
             set_aside=set_aside,
             settings=running_settings,
             unsaved=trials.unsaved,
@@ -281,7 +276,7 @@ def assemble(
         models=models,
         pipeline=pipeline,
         publisher=publisher,
-        collects=collector is not None,
+        is_live=not every,
         photos=photos,
         fetch=fetch,
         outbox=outbox,

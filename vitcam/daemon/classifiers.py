@@ -57,7 +57,7 @@ class CameraClassifier:
         """The prediction for a frame, by what is in force now."""
         with self._in_use:
             current = self._in_force()
-            return current(frame, explain=self._explains(current), teach=False)
+            return current(frame, explain=self._explains(current), features=False)
 
     @contextmanager
     def between_frames(self) -> Iterator[Classifier]:

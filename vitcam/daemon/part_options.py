@@ -2,33 +2,20 @@
 
 import os
 import sys
-from collections.abc import Mapping
 from typing import Protocol, TextIO
 
 from vitcam.config.look import MotionSettings
 from vitcam.config.settings import LogSettings, Settings
-from vitcam.daemon.classifiers import CameraClassifier
 from vitcam.errors import UsageError
-from vitcam.folders import state_folder
-from vitcam.frames import Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import trouble_with
-from vitcam.names.vocabulary import Meanings, shows_any
-from vitcam.parts.teach.datasets.collector import Collector
-from vitcam.parts.teach.datasets.store import DataSets
-from vitcam.parts.teach.inbox.answers import InboxAnswers
-from vitcam.parts.teach.inbox.keeper import InboxKeeper
-from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
-from vitcam.pictures.decode import decode_image
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Region
 from vitcam.problems.frozen import FrozenWatch
-from vitcam.run_model import RunModel
 from vitcam.sinks.journal import JournalLines, is_read_by_journal
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink
-from vitcam.slot import Current
 from vitcam.sources import is_camera
 from vitcam.terminal.consoles import stderr_console
 from vitcam.web.stream.variant import Variant
@@ -61,47 +48,6 @@ def frozen_of(settings: Settings, areas: ActiveAreas) -> FrozenWatch | None:
     """What watches whether the camera is frozen; None where the source is none, or may show the same for long."""
     after_s = settings.problems.frozen_s
     return FrozenWatch(after_s, areas) if after_s and is_camera(settings.camera.source) else None
-
-
-def collector_of(settings: Settings, environ: Mapping[str, str]) -> Collector | None:
-    """What collects pictures; None where there is no state folder."""
-    folder = state_folder(environ)
-    return None if folder is None else Collector(DataSets(folder, settings.collect.max_mb))
-
-
-def inbox_of(
-    settings: Settings,
-    environ: Mapping[str, str],
-    collector: Collector | None,
-    model: Current[RunModel],
-    camera: CameraClassifier,
-    vocabulary: Meanings,
-) -> InboxKeeper | None:
-    """What fills the inbox; None where nothing is to be kept, or nobody could name it.
-
-    vocabulary  by which the settings may name labels and groups
-    """
-    folder, names = state_folder(environ), settings.store.forget
-    if folder is None or collector is None or not (settings.inbox.enabled and settings.web.enabled):
-        return None
-    answers = InboxAnswers(Inbox(folder, inbox_limits_of(settings)), collector.data_sets)
-
-    def ask(jpeg: bytes) -> Prediction:
-        picture = decode_image(jpeg)
-        with camera.between_frames() as classifier:
-            return classifier.classify_image(picture, "inbox")
-
-    return InboxKeeper(
-        answers,
-        lambda: model.value.space,
-        lambda prediction: shows_any(names, prediction, vocabulary),
-        ask,
-    )
-
-
-def inbox_limits_of(settings: Settings) -> InboxLimits:
-    """How much waits to be named."""
-    return InboxLimits(settings.inbox.pictures, settings.inbox.max_mb)
 
 
 def trouble_with_names(names: ActiveNames, classifier: Classifier) -> str:

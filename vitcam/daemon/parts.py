@@ -80,8 +80,8 @@ class Daemon:
     """Puts another one in its place."""
     pipeline: Pipeline
     publisher: Publisher
-    collects: bool
-    """Whether pictures can be collected: another command may ask this run for that."""
+    is_live: bool
+    """False: files are read at full speed, and no other command asks this run for anything."""
     photos: PhotoClassifier
     fetch: "PictureFetch | None"
     """None: no pictures are fetched from addresses."""

@@ -81,7 +81,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
             each.start()
         if daemon.web is not None:
             daemon.web.wait_until_serving()
-            if daemon.collects and folder is not None:
+            if daemon.is_live and folder is not None:
                 note_address(folder, daemon.web.url, serving)
         collect_garbage_often()
         _settle_heap(daemon)

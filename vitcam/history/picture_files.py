@@ -11,8 +11,6 @@ from pathlib import Path
 from vitcam.history.stored import CLIPS, FRAMES, is_below, is_file_name
 from vitcam.storage.files import write_new
 
-CORRECTIONS = "datasets/corrections"
-"""Below the state folder: pictures whose label a person has given."""
 _DETAIL = ".box.jpg"
 _NOT_IN_NAMES = re.compile(r"[/\0-\x1f\x7f]")
 _LONGEST = 200  # bytes; a name of a file may have 255

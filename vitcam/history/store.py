@@ -17,14 +17,14 @@ from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
 from vitcam.history.database.reading import DamagedHistory, meets_no_damage, read
 from vitcam.history.database.stories import NamesOf, Period, StorySummary, names_in_use, summarise
 from vitcam.history.notices import Listener
-from vitcam.history.picture_files import CORRECTIONS, LabelFolders, PictureFiles, detail_of
+from vitcam.history.picture_files import PictureFiles, detail_of
 from vitcam.history.reclassified import Reclassify, keep_summary
 from vitcam.history.rendering import seen_by_model
 from vitcam.history.retention import RetentionRules, reclaim
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
 from vitcam.history.write_queue import WriteQueue, WriteTask
 from vitcam.history.writer import HistoryWriter
-from vitcam.parts.teach.inbox.entry import forget_event
+from vitcam.parts import PARTS
 from vitcam.state import History
 from vitcam.storage.reading import read_file
 from vitcam.threads.worker import Worker
@@ -67,7 +67,7 @@ class EventStore:
         self._written = threading.Condition()
         self._written_count = 0
         self._pictures = PictureFiles(folder)
-        self._corrections = LabelFolders(folder / CORRECTIONS)
+        self._copies = [copies for part in PARTS for copies in part.copies_in(folder)]
 
     @property
     def worker(self) -> Worker:
@@ -224,7 +224,7 @@ class EventStore:
             raise VitcamError(f"the picture {name} cannot be read: {error.strerror}") from error
 
     def correct(self, event_id: str, label: str | None) -> StoredEvent | None:
-        """Give an event another label, and file what the model saw with the corrections; None: take it back.
+        """Give an event another label; None: take it back.
 
         The event comes first: nothing is taught from a picture whose label was not kept.
 
@@ -236,13 +236,11 @@ class EventStore:
         if event is None or not self._label(event_id, label):
             return None
         try:
-            if label and seen:
-                self._corrections.put(label, event_id, seen)
+            for each in self._copies:
+                each.correct(event_id, label, event.corrected, seen)
         except OSError as error:
             self._label(event_id, event.corrected)
             raise VitcamError(f"the correction cannot be kept in {self.folder}: {error.strerror}") from error
-        if event.corrected and event.corrected != label:
-            self._corrections.remove(event.corrected, event_id)
         return self.get(event_id)
 
     def _label(self, event_id: str, label: str | None) -> bool:
@@ -278,9 +276,8 @@ class EventStore:
         ids = [event.id for event in events]
         self._pictures.remove(self._result_of(lambda connection: writing.delete_ids(connection, ids)))
         for event in events:
-            if event.corrected:
-                self._corrections.remove(event.corrected, event.id)
-                forget_event(self.folder, event.id)
+            for each in self._copies if event.corrected else ():
+                each.forget(event.id, event.corrected or "")
         self._result_of(reclaim, after_commit=True)
 
     @property

@@ -37,7 +37,7 @@ from vitcam.pictures.resize import InputSpec, brightened, chosen_part, crop_of, 
 from vitcam.rects import Rect
 
 EXPLAIN = "explain"  # the signature that also gives rollout and rows
-_TO_TEACH = ("class_token", "patch_mean", "margin")
+_ON_REQUEST = ("class_token", "patch_mean", "margin")
 
 
 class Classifier:
@@ -79,7 +79,7 @@ class Classifier:
         self.groups = described.groups if described and len(described.labels) == len(self.labels) else None
         self._own_names = dict(zip(described.labels, self.labels, strict=False)) if described else {}
         self.top_k = top_k
-        self._read = tuple((name, position) for name, position in self.card.outputs.items() if name not in _TO_TEACH)
+        self._read = tuple((name, position) for name, position in self.card.outputs.items() if name not in _ON_REQUEST)
         self._names: ActiveNames | None = None
         self._named: tuple[Naming, Groups] | None = None
         words = described.words.inputs(self.card.word_capacity) if described and described.words else {}
@@ -199,14 +199,14 @@ class Classifier:
         given = {"rollout": self.explains, "evidence": "evidence" in self.card.outputs}
         return frozenset(name for name, is_given in given.items() if is_given)
 
-    def __call__(self, frame: Frame, explain: bool = False, teach: bool = True) -> Prediction:
+    def __call__(self, frame: Frame, explain: bool = False, features: bool = True) -> Prediction:
         """Classify one frame; blocks for one inference.
 
-        explain  also give rollout and rows, which takes about a tenth more time; no effect if `explains` is False
-        teach    False: leave out `features` and `evidence_share`, which nobody asks for while a camera runs
+        explain   also give rollout and rows, which takes about a tenth more time; no effect if `explains` is False
+        features  False: leave out `features` and `evidence_share`, which nobody asks for while a camera runs
         """
         image, given, preprocess_ms = self._prepare(frame)
-        outputs, infer_ms = self._run(given, explain, teach)
+        outputs, infer_ms = self._run(given, explain, features)
         return self._prediction(frame, outputs, image, preprocess_ms, infer_ms)
 
     def in_steps(self, frame: Frame) -> Generator[None, None, Prediction]:
@@ -226,7 +226,7 @@ class Classifier:
             image = of_model_size(frame, self.input)
         return image, brightened(image, self.input), (time.perf_counter_ns() - started) / 1e6
 
-    def _run(self, image: Image, explain: bool = False, teach: bool = True) -> tuple[dict[str, NDArray[Any]], float]:
+    def _run(self, image: Image, explain: bool = False, features: bool = True) -> tuple[dict[str, NDArray[Any]], float]:
         """The outputs by name, and the ms that they took; a quantised output of a foreign model as floats."""
         started = time.perf_counter_ns()
         if explain and self.explains:
@@ -236,7 +236,7 @@ class Classifier:
                 self._give_head()
             self.graph.set_input(image, self.card.inputs["image"])
             self.graph.invoke()
-            read = self.card.outputs.items() if teach else self._read
+            read = self.card.outputs.items() if features else self._read
             outputs = {name: self.graph.get_real(position) for name, position in read}
         return outputs, (time.perf_counter_ns() - started) / 1e6
 

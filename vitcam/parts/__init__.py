@@ -7,12 +7,14 @@ from vitcam.parts.clips import PART as CLIPS
 from vitcam.parts.heat import PART as HEAT
 from vitcam.parts.learn import PART as LEARN
 from vitcam.parts.metrics import PART as METRICS
+from vitcam.parts.teach import PART as TEACH
 from vitcam.run.part import Part
 from vitcam.run.run import Run
 
 PARTS: tuple[Part, ...] = (
     CLIPS,
     HEAT,
+    TEACH,
     METRICS,
     LEARN,
 )

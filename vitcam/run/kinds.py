@@ -12,6 +12,7 @@ from vitcam.frames import Event, Frame, Prediction
 
 if TYPE_CHECKING:
     from vitcam.config.settings import Settings
+    from vitcam.history.stored import StoredEvent
     from vitcam.run.ending import Ending
     from vitcam.run.entity import Entity
     from vitcam.run.figures import Figure
@@ -115,3 +116,31 @@ class Offers(ABC):
     @abstractmethod
     def entities(self) -> "Sequence[Entity]":
         """Those that there are now. Called again and again."""
+
+
+class Learns(ABC):
+    """Learns from what people say of stored events. In a thread that may wait for the disk."""
+
+    @abstractmethod
+    def corrected(self, event: "StoredEvent", picture: bytes | None) -> None:
+        """An event has another label now, or its own again. It raises nothing.
+
+        picture  JPEG of what the model saw; None: there is none
+        """
+
+
+class KeepsCopies(ABC):
+    """Keeps copies of the history's pictures elsewhere below the state folder, also where no run is."""
+
+    @abstractmethod
+    def correct(self, event_id: str, label: str | None, before: str | None, picture: bytes | None) -> None:
+        """An event gets another label. Raises OSError where its picture cannot be kept; nothing has changed then.
+
+        label    None: its own again
+        before   the label that a person had given it; None: nobody had
+        picture  JPEG of what the model saw; None: there is none
+        """
+
+    @abstractmethod
+    def forget(self, event_id: str, label: str) -> None:
+        """An event was deleted to which a person had given this label. What is gone already is fine."""

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vitcam.threads.kinds import ThreadKind
 
 if TYPE_CHECKING:
     from vitcam.doctor.check import CheckFunction
+    from vitcam.run.kinds import KeepsCopies
     from vitcam.run.run import Run
     from vitcam.web.context import Handlers
     from vitcam.web.openapi.schema import Schema
@@ -47,6 +49,10 @@ class Part:
     """By the name of the thread."""
     make: str = ""
     """(Run) -> the objects of a run, as a list; an empty one where the settings want none."""
+    made_again: tuple[str, ...] = ()
+    """Regular expressions of paths below the state folder that no backup carries, since the part makes them again."""
+    copies: str = ""
+    """(state folder) -> a `KeepsCopies` of the history's pictures."""
     routes: str = ""
     """The classes of its routes. They find the part's object with `app.parts.objects.one(…)`."""
     schemas: str = ""
@@ -67,6 +73,10 @@ class Part:
     def made(self, run: "Run") -> list[object]:
         """Its objects of a run. Raises VitcamError where they cannot be made."""
         return list(_imported(self.make)(run)) if self.make else []
+
+    def copies_in(self, folder: Path) -> "list[KeepsCopies]":
+        """What keeps copies of the history's pictures below a state folder."""
+        return [_imported(self.copies)(folder)] if self.copies else []
 
     def handlers(self) -> "tuple[type[Handlers], ...]":
         """The classes of its routes."""

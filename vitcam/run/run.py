@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from vitcam.config.settings import Settings
+    from vitcam.daemon.classifiers import CameraClassifier
     from vitcam.daemon.publisher import Publisher
     from vitcam.history.store import EventStore
     from vitcam.machine import Machine
@@ -23,8 +24,8 @@ K = TypeVar("K")
 class Objects:
     """The objects of a run: of the base, then of each part in the order of `PARTS`."""
 
-    def __init__(self) -> None:
-        self._all: tuple[object, ...] = ()
+    def __init__(self, *objects: object) -> None:
+        self._all = objects
 
     def add(self, *objects: object) -> None:
         """Add what comes after those before. Nothing runs yet."""
@@ -62,5 +63,7 @@ class Run:
     is_live: bool
     """False: files are read at full speed, and leave nothing but their answers."""
     events: "Publisher"
+    camera: "CameraClassifier"
+    """Asks the model about other pictures between two frames."""
     objects: Objects
     """Complete once every part has made its own."""

@@ -86,18 +86,6 @@ KINDS: Mapping[str, ThreadKind] = {
     "change": ThreadKind(
         "changes that viewers make: crop, zones, words", "the disk", "changes of the page are not kept", 60.0, _WAITER
     ),
-    "collect": ThreadKind(
-        "encodes and writes the pictures that are collected; it begins with the first recording",
-        "the disk",
-        "no pictures are collected",
-        60.0,
-    ),
-    "inbox": ThreadKind(
-        "encodes and writes the pictures of which the model is unsure, and asks another model about them",
-        "the disk",
-        "no pictures are put into the inbox",
-        60.0,
-    ),
     "remember": ThreadKind(
         "keeps crop and zones for the next start once they have worked, and saves what a full disk did not take",
         "the disk",

@@ -12,8 +12,6 @@ from vitcam.history.store import EventStore
 from vitcam.meters import StageTimes
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
-from vitcam.parts.teach.datasets.collector import Collector
-from vitcam.parts.teach.inbox.answers import InboxAnswers
 from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.decode import Decoded
 from vitcam.pipeline.latest_frame import ClassifiedFrame
@@ -222,10 +220,6 @@ class WebParts:
     """None: no other model can be chosen."""
     history: EventStore | None = None
     """None: no events are kept."""
-    collector: Collector | None = None
-    """None: no pictures can be collected."""
-    inbox: InboxAnswers | None = None
-    """None: no pictures wait to be named."""
     set_aside: Aside | None = None
     """None: nothing is remembered."""
     settings: SettingsChoice | None = None

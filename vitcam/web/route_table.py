@@ -1,10 +1,6 @@
 """Every route. Each entry stands in the class that answers it: what it does, and what a caller needs for it."""
 
 from vitcam.parts import PARTS
-from vitcam.parts.teach.routes.datasets import DataSetRoutes
-from vitcam.parts.teach.routes.inbox import InboxRoutes
-from vitcam.parts.teach.routes.intake import IntakeRoutes
-from vitcam.parts.teach.routes.teach import TeachRoute
 from vitcam.web.context import Handlers
 from vitcam.web.openapi.document import OpenApiRoute
 from vitcam.web.routes.alerts import AlertRoutes
@@ -40,10 +36,6 @@ HANDLERS: tuple[type[Handlers], ...] = (
     ZonesRoute,
     NamesRoute,
     AlertRoutes,
-    DataSetRoutes,
-    IntakeRoutes,
-    InboxRoutes,
-    TeachRoute,
     PlaybackRoute,
     SettingsRoutes,
     GuideRoutes,

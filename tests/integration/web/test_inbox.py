@@ -21,7 +21,9 @@ from vitcam.access.tokens import Scope, create_token
 from vitcam.history.store import EventStore
 from vitcam.parts.teach.datasets.store import DataSets
 from vitcam.parts.teach.inbox.answers import InboxAnswers
+from vitcam.parts.teach.inbox.keeper import InboxKeeper
 from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
+from vitcam.run.run import Objects
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
@@ -38,7 +40,7 @@ def answers(tmp_path: Path) -> InboxAnswers:
 
 @pytest.fixture
 def serving(camera: Camera, answers: InboxAnswers, store: EventStore) -> Iterator[WebServer]:
-    running = WebServer(camera.parts(inbox=answers, history=store), Binding())
+    running = WebServer(camera.parts(objects=Objects(InboxKeeper(answers, str)), history=store), Binding())
     running.start()
     running.wait_until_serving()
     yield running
@@ -105,7 +107,9 @@ def test_what_cannot_be_an_answer_is_refused_and_nothing_is_changed(
 def test_who_may_only_look_names_nothing(camera: Camera, answers: InboxAnswers, tmp_path: Path) -> None:
     save_password(tmp_path, quick_hash())
     token = bearer(create_token(tmp_path, "eye", Scope.READ))
-    server = WebServer(camera.parts(inbox=answers), Binding(guard=Guard(quick_hash(), tmp_path)))
+    server = WebServer(
+        camera.parts(objects=Objects(InboxKeeper(answers, str))), Binding(guard=Guard(quick_hash(), tmp_path))
+    )
     server.start()
     server.wait_until_serving()
     try:

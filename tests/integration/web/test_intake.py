@@ -22,9 +22,10 @@ from vitcam.errors import VitcamError
 from vitcam.parts.teach.datasets.collector import Collector
 from vitcam.parts.teach.datasets.recordings import recording_of
 from vitcam.parts.teach.datasets.store import DataSets
+from vitcam.parts.teach.routes import intake
 from vitcam.pictures.decode import decode
+from vitcam.run.run import Objects
 from vitcam.web.parts import Binding
-from vitcam.web.routes import intake
 from vitcam.web.server import WebServer
 
 TAKEN = "2026:01:02 03:04:05"
@@ -39,7 +40,7 @@ def data_sets(tmp_path: Path) -> DataSets:
 def url(data_sets: DataSets) -> Iterator[str]:
     photos = Photos(decode=decode)
     with Camera() as camera:
-        server = WebServer(camera.parts(photos=photos, collector=Collector(data_sets)), Binding())
+        server = WebServer(camera.parts(photos=photos, objects=Objects(Collector(data_sets))), Binding())
         server.start()
         yield f"{server.url}/api/datasets"
         server.stop(2)

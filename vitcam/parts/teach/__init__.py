@@ -1,1 +1,37 @@
-"""From named photos to a model that knows their labels, in seconds and on the device: rows of a head, nothing else."""
+"""From named photos to a model that knows their labels, in seconds and on the device: rows of a head, nothing else.
+
+`datasets` has the pictures that people collect and name, `inbox` those of which the model was unsure.
+"""
+
+from collections.abc import Mapping
+
+from vitcam.parts.teach.settings import CollectSettings, InboxSettings
+from vitcam.run.part import Part
+from vitcam.threads.kinds import ThreadKind
+
+THREADS: Mapping[str, ThreadKind] = {
+    "collect": ThreadKind(
+        "encodes and writes the pictures that are collected; it begins with the first recording",
+        "the disk",
+        "no pictures are collected",
+        60.0,
+    ),
+    "inbox": ThreadKind(
+        "encodes and writes the pictures of which the model is unsure, and asks another model about them",
+        "the disk",
+        "no pictures are put into the inbox",
+        60.0,
+    ),
+}
+_CLI = "vitcam.parts.teach.cli"
+PART = Part(
+    "teach",
+    sections={"collect": CollectSettings, "inbox": InboxSettings},
+    threads=THREADS,
+    make="vitcam.parts.teach.made:make",
+    made_again=(r"datasets/[^/]+/\.vitcam-features\.npz",),
+    copies="vitcam.parts.teach.corrections:CorrectedPictures",
+    routes="vitcam.parts.teach.routes:HANDLERS",
+    schemas="vitcam.parts.teach.schemas:schemas",
+    verbs={verb: f"{_CLI}.{verb}" for verb in ("collect", "datasets", "teach")},
+)

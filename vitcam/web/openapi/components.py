@@ -10,11 +10,6 @@ from vitcam.model.installed import ListedModel
 from vitcam.names.languages import LANGUAGES
 from vitcam.names.wanted import MOST
 from vitcam.parts import PARTS
-from vitcam.parts.teach.datasets.collector import Recorded
-from vitcam.parts.teach.datasets.intake import Brought
-from vitcam.parts.teach.datasets.store import DataSet
-from vitcam.parts.teach.inbox.entry import Why
-from vitcam.parts.teach.inbox.lesson import Lesson
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.resize import InputSpec
 from vitcam.sources.playback import Position
@@ -93,41 +88,6 @@ def components() -> dict[str, Schema]:
         "Playback": described(of_type(Position), "Where a source of files is."),
         "State": _state(),
         "Model": record(_model(), "The model card.", optional=()),
-        "CollectRequest": record(
-            {
-                "label": TEXT,
-                "dataset": TEXT,
-                "zone": nullable(TEXT, "Null: any."),
-                "count": nullable(COUNT, "So many pictures."),
-                "seconds": nullable(NUMBER, "As many as come in this time."),
-                "whole": described(FLAG, "Keep the whole frame beside each picture."),
-            },
-            "What to collect. Without `count` and `seconds`: ten seconds.",
-            optional=("dataset", "zone", "count", "seconds", "whole"),
-        ),
-        "Recorded": described(of_type(Recorded), "How the newest recording is, or was."),
-        "DataSets": record({"datasets": array_of(of_type(DataSet)), "bytes": COUNT, "max_mb": NUMBER}),
-        "Brought": described(of_type(Brought), "What became of a photo."),
-        "Pictures": record({"pictures": array_of(TEXT)}),
-        "PictureEdit": record({"label": TEXT}),
-        "InboxAnswer": record(
-            {
-                "label": nullable(TEXT, "Null: it is thrown away."),
-                "dataset": described(TEXT, "Where it goes; that of the model in use if none is named."),
-            },
-            optional=("dataset",),
-        ),
-        "Inbox": record(_inbox(), "Pictures that wait to be named, and what the names are taught to."),
-        "TeachRequest": record(
-            {
-                "dataset": TEXT,
-                "name": described(TEXT, "Of the new model."),
-                "base": described(TEXT, "The model that is taught. Empty: that in use, or what it was taught from."),
-                "add_to": described(FLAG, "True: it knows the labels of its base, too."),
-                "compare": described(FLAG, "True: compare it with the model in use, on pictures new to both."),
-            },
-            optional=("base", "add_to", "compare"),
-        ),
         "Models": record(
             {
                 "models": array_of(TEXT, "Names of the installed ones."),
@@ -169,30 +129,6 @@ def components() -> dict[str, Schema]:
         "CropRequest": record({"crop": nullable(fractions())}),
         "PlaybackRequest": {"oneOf": [_only("paused", FLAG), _only("step", {"type": "integer", "enum": [1, -1]})]},
         "WordsRequest": record({"words": array_of(TEXT)}),
-    }
-
-
-def _inbox() -> dict[str, Schema]:
-    picture = record(
-        {
-            "id": TEXT,
-            "why": one_of(get_args(Why), "`corrected`: a person said that an event shows something else."),
-            "time": described({"type": "string", "format": "date-time"}, "When it was kept, in UTC."),
-            "top": array_of(named("Guess"), "What the model took it for, the most probable first."),
-            "model": TEXT,
-            "zone": nullable(TEXT, "Null: the whole view."),
-            "label": nullable(TEXT, "What the person called it."),
-        }
-    )
-    return {
-        "pictures": array_of(picture, "The most informative first."),
-        "bytes": COUNT,
-        "most": described(COUNT, "So many are kept."),
-        "max_mb": NUMBER,
-        "trouble": described(TEXT, "Why no picture is put there now; empty: pictures are."),
-        "labels": array_of(TEXT, "Of the data set, the most frequent first."),
-        **of_type(Lesson)["properties"],
-        "corrections": described(COUNT, "Named pictures in the data set that the model in use was not taught with."),
     }
 
 

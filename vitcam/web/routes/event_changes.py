@@ -1,26 +1,22 @@
 """Changes of the history: another label, favourites, and deleting one event or many."""
 
-import logging
 from typing import Any
 
 from aiohttp import web
 
 from vitcam.access.tokens import Scope
-from vitcam.errors import UsageError, VitcamError
+from vitcam.errors import UsageError
 from vitcam.history.query_text import FILTERS, read_query
 from vitcam.history.record import stored_record
 from vitcam.history.store import EventStore
 from vitcam.history.stored import StoredEvent
-from vitcam.parts.teach.inbox.entry import InboxEntry, forget_event, id_of_event
-from vitcam.parts.teach.inbox.waiting import Inbox
+from vitcam.run.kinds import Learns
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.admission import CHANGE, Admission
 from vitcam.web.requests.base_path import base_of
 from vitcam.web.requests.body import Body, read_json
 from vitcam.web.route import BODY_REFUSALS, Route, as_json
 from vitcam.web.routes.events import PARAMETERS, store_or_404
-
-log = logging.getLogger(__name__)
 
 _LONGEST_LABEL = 100
 _REFUSALS = (*BODY_REFUSALS, 404)
@@ -31,7 +27,7 @@ class EventChanges(Handlers):
 
     def __init__(self, app: AppContext) -> None:
         self._history = app.parts.history
-        self._inbox = None if app.parts.inbox is None else app.parts.inbox.inbox
+        self._learning = app.parts.objects.each(Learns)
         self._vocabulary = app.parts.vocabulary()
         self._admission = Admission.of_changes(CHANGE, app.threads.edit)
 
@@ -45,8 +41,10 @@ class EventChanges(Handlers):
         def work(body: Body) -> StoredEvent | None:
             wanted = read_json(body)
             changed = _change(store, event_id, wanted)
-            if self._inbox is not None and changed is not None and "label" in wanted:
-                _ask_about(self._inbox, store, changed)
+            if self._learning and changed is not None and "label" in wanted:
+                picture = store.seen(changed)
+                for each in self._learning:
+                    each.corrected(changed, picture)
             return changed
 
         changed = await self._admission.serve(request, work)
@@ -98,21 +96,6 @@ def _change(store: EventStore, event_id: str, wanted: Any) -> StoredEvent | None
     if isinstance(favourite, bool):
         changed = store.set_favourite(event_id, favourite)
     return changed
-
-
-def _ask_about(inbox: Inbox, store: EventStore, event: StoredEvent) -> None:
-    """Put the picture of a corrected event into the inbox; what cannot be kept there is a correction all the same."""
-    try:
-        if not event.corrected:
-            forget_event(store.folder, event.id)
-        elif seen := store.seen(event):
-            entry = InboxEntry(
-                id=id_of_event(event.id), why="corrected", taken_ms=event.start_ms, doubt=1.0, top=event.summary.top,
-                model=event.model, zone=event.zone, label=event.corrected,
-            )  # fmt: skip
-            inbox.add(entry, seen)
-    except VitcamError as error:
-        log.warning("the picture of a corrected event is not in the inbox: %s", error)
 
 
 def _is_label(label: Any) -> bool:

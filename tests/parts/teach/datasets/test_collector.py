@@ -51,8 +51,13 @@ class Scene:
             self.collector.saw(replace(seen, captured_ns=self.ns, details=(detail,)), said, ())
             eventually(lambda: len(self.collector._waiting) == 0)
 
+    def is_done(self) -> bool:
+        """Whether the collector's thread has written all that it was given."""
+        recording = self.collector._recording
+        return not self.collector._waiting and (recording is None or recording.handled >= recording.queued)
+
     def pictures(self, label: str) -> list[str]:
-        eventually(lambda: not self.collector._waiting)
+        eventually(self.is_done)
         self.collector.close(())
         assert self.collector.worker.join(10)
         return self.data_sets.pictures("mine", label)
@@ -68,6 +73,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
 def test_frames_that_look_the_same_are_left_out_and_the_model_s_part_is_kept(scene: Scene) -> None:
     scene.begin("cup", count=3)
     scene.see(0, 0, 1, 1, 0, 2, 3)
+    eventually(scene.is_done)
     state = scene.collector.state()
     pictures = scene.pictures("cup")
 
@@ -104,6 +110,7 @@ def test_single_pictures_are_taken_as_they_come(scene: Scene) -> None:
     for _ in range(2):
         scene.begin("cup", count=1)
         scene.see(0, 0)
+        eventually(scene.is_done)
 
     assert scene.collector.state().active is False
     assert len(scene.pictures("cup")) == 2

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import NO_MODEL, Event, Frame, Image, ModelIdentity, Prediction
+from vitcam.parts.teach import THREADS
 from vitcam.parts.teach.datasets.followed import FollowedThings
 from vitcam.parts.teach.datasets.recordings import new_recording
 from vitcam.parts.teach.datasets.store import MINE, DataSets
 from vitcam.parts.teach.datasets.teachable import checked_label
+from vitcam.parts.teach.settings import CollectSettings
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.resize import shrunk
 from vitcam.run.kinds import Configured, Runs, Sees
@@ -118,7 +120,7 @@ class Collector(Runs, Sees, Configured):
         self._masked = 0
         """How often masks were drawn."""
         self._followed = FollowedThings()
-        self.worker = Worker("collect", self._work)
+        self.worker = Worker("collect", self._work, THREADS["collect"])
 
     @property
     def workers(self) -> tuple[Worker, ...]:
@@ -131,7 +133,7 @@ class Collector(Runs, Sees, Configured):
         """Nothing: `close` has ended it."""
 
     def apply(self, new: "Settings") -> None:
-        self.data_sets.max_mb = new.collect.max_mb
+        self.data_sets.max_mb = new[CollectSettings].max_mb
 
     def begin(self, wanted: Wanted) -> Recorded:
         """Begin a recording with the next frame; one that runs ends. Raises UsageError where there is no room."""

@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING
 
 from vitcam.errors import VitcamError
 from vitcam.frames import NO_MODEL, Event, Frame, Image, Place, Prediction
+from vitcam.parts.teach import THREADS
 from vitcam.parts.teach.datasets.collector import QUALITY, kept_part
 from vitcam.parts.teach.datasets.followed import FollowedThings
 from vitcam.parts.teach.inbox.answers import InboxAnswers
-from vitcam.parts.teach.inbox.entry import InboxEntry, Why
+from vitcam.parts.teach.inbox.entry import InboxEntry, Why, forget_event, id_of_event
 from vitcam.parts.teach.inbox.waiting import InboxLimits
+from vitcam.parts.teach.settings import InboxSettings
 from vitcam.pictures.encode import encode_jpeg
-from vitcam.run.kinds import Configured, Runs, Sees
+from vitcam.run.kinds import Configured, Learns, Runs, Sees
 from vitcam.threads.worker import Worker
 
 if TYPE_CHECKING:
     from vitcam.config.settings import Settings
+    from vitcam.history.stored import StoredEvent
     from vitcam.run.ending import Ending
 
 log = logging.getLogger(__name__)
@@ -46,7 +49,7 @@ class _Chosen:
     masked: int
 
 
-class InboxKeeper(Runs, Sees, Configured):
+class InboxKeeper(Runs, Sees, Configured, Learns):
     """Chooses pictures of which the model is unsure. A thread of its own encodes and writes; one frame waits at most.
 
     answers  of those who name the pictures
@@ -79,7 +82,7 @@ class InboxKeeper(Runs, Sees, Configured):
         self._looked_ns = self._credit_ns = -(2**62)
         self._credit = _AT_ONCE
         self._pause_until_s = 0.0
-        self.worker = Worker("inbox", self._work)
+        self.worker = Worker("inbox", self._work, THREADS["inbox"])
 
     @property
     def workers(self) -> tuple[Worker, ...]:
@@ -92,7 +95,7 @@ class InboxKeeper(Runs, Sees, Configured):
         """Nothing: `close` has ended it."""
 
     def apply(self, new: "Settings") -> None:
-        self.inbox.limits = InboxLimits(new.inbox.pictures, new.inbox.max_mb)
+        self.inbox.limits = InboxLimits(new[InboxSettings].pictures, new[InboxSettings].max_mb)
 
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         """One frame was classified."""
@@ -142,6 +145,20 @@ class InboxKeeper(Runs, Sees, Configured):
         with self._changed:
             self._closed = True
             self._changed.notify_all()
+
+    def corrected(self, event: "StoredEvent", picture: bytes | None) -> None:
+        """Ask whether to teach the picture; what cannot be kept here is a correction all the same."""
+        try:
+            if not event.corrected:
+                forget_event(self.inbox.folder.parent, event.id)
+            elif picture:
+                entry = InboxEntry(
+                    id=id_of_event(event.id), why="corrected", taken_ms=event.start_ms, doubt=1.0,
+                    top=event.summary.top, model=event.model, zone=event.zone, label=event.corrected,
+                )  # fmt: skip
+                self.inbox.add(entry, picture)
+        except VitcamError as error:
+            log.warning("the picture of a corrected event is not in the inbox: %s", error)
 
     def _lasts(self, prediction: Prediction) -> bool:
         """Whether its place was looked at with doubt for some time."""

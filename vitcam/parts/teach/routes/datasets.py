@@ -32,7 +32,7 @@ class DataSetRoutes(Handlers):
     """A thread reads and writes files."""
 
     def __init__(self, app: AppContext) -> None:
-        self._collector = app.parts.collector
+        self._collector = app.parts.objects.one(Collector)
         self._reads = app.threads.reads
         self._admission = Admission.of_changes(CHANGE, app.threads.edit)
 

@@ -11,6 +11,7 @@ from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.parts.teach.inbox.answers import InboxAnswers
 from vitcam.parts.teach.inbox.entry import InboxEntry
+from vitcam.parts.teach.inbox.keeper import InboxKeeper
 from vitcam.parts.teach.inbox.lesson import Lesson, lesson_of
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.admission import CHANGE, Admission
@@ -28,7 +29,8 @@ class InboxRoutes(Handlers):
     """A thread reads and writes files."""
 
     def __init__(self, app: AppContext) -> None:
-        self._answers = app.parts.inbox
+        keeper = app.parts.objects.one(InboxKeeper)
+        self._answers = None if keeper is None else keeper.answers
         self._model = app.parts.model
         self._reads = app.threads.reads
         self._admission = Admission.of_changes(CHANGE, app.threads.edit)

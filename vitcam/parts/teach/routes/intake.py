@@ -15,6 +15,7 @@ from aiohttp import web
 
 from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError, VitcamError
+from vitcam.parts.teach.datasets.collector import Collector
 from vitcam.parts.teach.datasets.intake import Brought, PhotoIntake
 from vitcam.parts.teach.datasets.photo_zip import PhotoZip, ZippedPhoto
 from vitcam.parts.teach.datasets.teachable import MOST_PHOTOS, checked_label
@@ -48,7 +49,7 @@ class IntakeRoutes(Handlers):
     """The thread that classifies uploaded photos decodes these, too, one after the other."""
 
     def __init__(self, app: AppContext) -> None:
-        collector = app.parts.collector
+        collector = app.parts.objects.one(Collector)
         self._intake = PhotoIntake(collector.data_sets, app.parts.photos.decode) if collector else None
         self._upload, self._disk = app.threads.upload, app.threads.edit
         self._photos = app.photos

@@ -14,6 +14,7 @@ from aiohttp import web
 from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.model.files import model_folders
+from vitcam.parts.teach.datasets.collector import Collector
 from vitcam.parts.teach.inbox.lesson import base_of_model
 from vitcam.processes import bound
 from vitcam.processes.child import without_settings
@@ -38,7 +39,7 @@ class TeachRoute(Handlers):
     """One teaching at a time. It ends where its client leaves, and nothing is written then."""
 
     def __init__(self, app: AppContext) -> None:
-        self._collector = app.parts.collector
+        self._collector = app.parts.objects.one(Collector)
         self._model = app.parts.model
         self._reads = app.threads.reads
         self._quota = Quota(1, 1, "teachings")

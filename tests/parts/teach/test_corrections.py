@@ -9,7 +9,6 @@ from tests.eventually import eventually
 from tests.histories import change
 from vitcam.errors import VitcamError
 from vitcam.frames import Guess, Image
-from vitcam.history.picture_files import CORRECTIONS
 from vitcam.history.store import EventStore
 from vitcam.history.stored import FrameSummary
 from vitcam.pictures.decode import decode_image
@@ -34,7 +33,7 @@ def filed(folder: Path, crop: Rect, jpeg: bytes) -> Image:
     assert eventually(lambda: store.get("a"))
     store.correct("a", "mug")
     store.stop(10)
-    path = folder / CORRECTIONS / "mug" / "a.jpg"
+    path = folder / "datasets/corrections/mug" / "a.jpg"
     return decode_image(path.read_bytes()) if jpeg.endswith(b"\xff\xd9") else np.frombuffer(path.read_bytes(), np.uint8)
 
 
@@ -85,7 +84,7 @@ def test_a_correction_that_cannot_be_kept_leaves_event_and_examples_as_they_were
             "CREATE TEMP TRIGGER full BEFORE UPDATE ON main.events BEGIN SELECT RAISE(FAIL, 'full'); END"
         )
     else:
-        (tmp_path / CORRECTIONS / "bowl").write_text("")
+        (tmp_path / "datasets/corrections" / "bowl").write_text("")
     with pytest.raises(VitcamError, match="cannot be"):
         store.correct("a", "bowl")
     event = store.get("a")
@@ -93,6 +92,7 @@ def test_a_correction_that_cannot_be_kept_leaves_event_and_examples_as_they_were
 
     assert event is not None
     assert event.corrected == "mug"
-    assert [path.relative_to(tmp_path / CORRECTIONS).parts for path in (tmp_path / CORRECTIONS).glob("*/*")] == [
-        ("mug", "a.jpg")
-    ]
+    assert [
+        path.relative_to(tmp_path / "datasets/corrections").parts
+        for path in (tmp_path / "datasets/corrections").glob("*/*")
+    ] == [("mug", "a.jpg")]
