@@ -36,7 +36,7 @@ def taught(url: str, **asked: object) -> list[tuple[str, dict[str, Any]]]:
     return [(kind.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for kind, data in events]
 
 
-@pytest.mark.slow("vitcam/teach", "vitcam/processes")
+@pytest.mark.slow("vitcam/parts/teach", "vitcam/processes")
 def test_a_daemon_is_taught_and_uses_what_it_learned_while_its_camera_goes_on(tmp_path: Path) -> None:
     for label, colour in (("red disc", (0, 0, 255)), ("blue disc", (255, 0, 0)), ("nothing special", (90, 90, 90))):
         pictures(tmp_path / "datasets" / "mine", label, colour)
@@ -78,7 +78,7 @@ def test_a_daemon_is_taught_and_uses_what_it_learned_while_its_camera_goes_on(tm
     assert (tmp_path / "models" / "discs.tflite").is_file()
 
 
-@pytest.mark.slow("vitcam/teach", "vitcam/processes")
+@pytest.mark.slow("vitcam/parts/teach", "vitcam/processes")
 def test_a_teaching_whose_client_leaves_ends_and_writes_nothing(tmp_path: Path) -> None:
     for label, colour in (("red disc", (0, 0, 255)), ("blue disc", (255, 0, 0))):
         pictures(tmp_path / "datasets" / "mine", label, colour, count=60)
@@ -120,7 +120,7 @@ def test_a_client_that_leaves_while_the_model_is_written_leaves_nothing_of_it(tm
     "and as the file is written",
     observed="the process that teaches ends, too; the daemon starts with the whole model, old or new",
 )
-@pytest.mark.slow("vitcam/teach", "vitcam/processes")
+@pytest.mark.slow("vitcam/parts/teach", "vitcam/processes")
 def test_a_daemon_that_is_killed_while_it_teaches_leaves_no_child_and_a_whole_model(tmp_path: Path) -> None:
     for label, colour in (("red disc", (0, 0, 255)), ("blue disc", (255, 0, 0))):
         pictures(tmp_path / "datasets" / "mine", label, colour)

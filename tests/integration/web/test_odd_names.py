@@ -119,7 +119,7 @@ def zip_with_a_nameless_entry() -> bytes:
     return bytes(data)
 
 
-@pytest.mark.slow("vitcam/web", "vitcam/datasets", "vitcam/storage")
+@pytest.mark.slow("vitcam/web", "vitcam/parts/teach/datasets", "vitcam/storage")
 def test_odd_names_and_numbers_are_refused_with_a_sentence_by_every_route(tmp_path: Path) -> None:
     with daemon("--source", "demo", "--loop", "--fps", "2", STATE_DIRECTORY=str(tmp_path)) as running:
         running.wait_for("ok")
