@@ -14,6 +14,7 @@ TITLES = {
     "static": "int8, activations by ranges read off photos: full integer",
     "int4": "4-bit weights, activations as it runs",
     "float16": "float16 weights",
+    "converter": "int8 by TFLiteConverter itself",
     "float": "float32",
     MIXED: "int8, but some layers in float",
 }
