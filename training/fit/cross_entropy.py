@@ -33,7 +33,16 @@ class CrossEntropy(keras.losses.Loss):  # type: ignore[misc]
             y_pred = y_pred + ops.cast(self.adjustment, y_pred.dtype)
         shared = ops.mean(y_true, axis=-1, keepdims=True)  # 1 / C, and 0 where there is no label
         targets = (1 - self.label_smoothing) * y_true + self.label_smoothing * shared
-        return keras.losses.categorical_crossentropy(targets, y_pred, from_logits=True)
+        return cross_entropy(targets, y_pred)
+
+
+def cross_entropy(targets: Tensor, logits: Tensor) -> Tensor:
+    """H(targets, softmax(logits)), (B, C) and (B, C) -> (B,); its gradient is right for rows of any sum, 0 included.
+
+    On TensorFlow, Keras' own takes a softmax away that stands before it, and its gradient is that of rows whose sum
+    is 1: a photo without a label would lose nothing, and yet be trained on.
+    """
+    return -ops.sum(targets * ops.log_softmax(logits, axis=-1), axis=-1)
 
 
 def adjustment(dataset: Dataset, train: TrainRecipe) -> NDArray[np.float32] | None:

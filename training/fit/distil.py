@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
 from vitcam_training.data.dataset import Dataset
-from vitcam_training.fit.cross_entropy import CrossEntropy
+from vitcam_training.fit.cross_entropy import CrossEntropy, cross_entropy
 from vitcam_training.fit.data_parallel import predictor
 from vitcam_training.recipes.recipe import DistilRecipe
 from vitcam_training.vit import Tensor, ViT
@@ -128,7 +128,7 @@ class DistilLoss(keras.losses.Loss):  # type: ignore[misc]
         if self.unknown is not None:
             among_known = ops.any(true > 0, axis=-1, keepdims=True) & (taught @ self._lacks == 0)  # (B, 1)
             logits = logits + ops.cast(among_known, logits.dtype) * ops.cast(self.unknown, logits.dtype)
-        soft = keras.losses.categorical_crossentropy(taught, logits, from_logits=True)  # (B,)
+        soft = cross_entropy(taught, logits)  # (B,)
         return (1 - weight) * self.hard.call(true, y_pred) + weight * temperature**2 * soft
 
 
