@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 
 from vitcam.errors import UsageError
+from vitcam_training.native_log import quieten
 
 BACKENDS = ("tensorflow", "jax", "torch")
 DEFAULT = BACKENDS[0]
@@ -29,8 +30,7 @@ def choose_backend(measured_on: str = "", several_hosts: bool = False) -> None:
     several_hosts  whether machines train together
     raises         UsageError if the recipe or `KERAS_BACKEND` names an unknown one
     """
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")  # where it is on, TensorFlow greets on stderr
+    quieten()
     asked = os.environ.get(VARIABLE, "")
     for place, name in ((VARIABLE, asked), ("backend of the recipe", measured_on)):
         if name and name not in BACKENDS:
