@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+from safetensors.numpy import load_file, save_file
 
 from vitcam_training.backend import VARIABLE, choose_backend
 
@@ -34,13 +35,13 @@ def losses(name: str, steps: int, batch: int, folder: Path) -> list[float]:
     recipe = run.recipe("as-stated", 1)
     recipe = replace(recipe, train=replace(recipe.train, batch_size=batch or recipe.train.batch_size))
     trained = begin(run, "as-stated", recipe, folder / os.environ[VARIABLE], open_dataset(recipe.data))
-    weights = folder / "begin.npz"
+    weights = folder / "begin.safetensors"
     if weights.exists():
-        with np.load(weights) as kept:
-            for variable in trained.stage.vit.trainable_variables:
-                variable.assign(kept[variable.path])
+        kept = load_file(weights)
+        for variable in trained.stage.vit.trainable_variables:
+            variable.assign(kept[variable.path])
     else:
-        np.savez(weights, **by_path(trained.stage.vit))
+        save_file(by_path(trained.stage.vit), weights)
     return list(islice(trained.epoch_steps(), steps))
 
 
