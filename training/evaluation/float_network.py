@@ -30,7 +30,7 @@ class FloatNetwork(keras.Model):  # type: ignore[misc]
     """
 
     def __init__(self, vit: ViT, rows: Sequence[int], count: int) -> None:
-        super().__init__()
+        super().__init__(trainable=False)
         self.vit = vit
         self._rows, self._count = np.array(rows), count  # (R,)
 
@@ -64,7 +64,8 @@ def ask_float(checkpoint: Path, dataset: Dataset, part: str, known: tuple[str, .
     plan = BatchPlan(about.input, len(known), size=20)
     parts = []
     for images, targets in plain_batches(samples, plan):
-        probabilities, attention = (np.asarray(part) for part in network.predict_on_batch(images))
+        # not compiled: an export asks several networks in batches of several sizes, and would compile each anew
+        probabilities, attention = map(keras.ops.convert_to_numpy, network(images))
         parts.append((targets.argmax(-1), probabilities, attention.reshape(len(images), -1)))
     labels, probabilities, attention = (np.concatenate(column) for column in zip(*parts, strict=True))
     displayed = names(probabilities, groups_of(known, dataset))

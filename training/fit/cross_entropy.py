@@ -42,7 +42,7 @@ def cross_entropy(targets: Tensor, logits: Tensor) -> Tensor:
     On TensorFlow, Keras' own takes a softmax away that stands before it, and its gradient is that of rows whose sum
     is 1: a photo without a label would lose nothing, and yet be trained on.
     """
-    return -ops.sum(targets * ops.log_softmax(logits, axis=-1), axis=-1)
+    return -ops.sum(ops.multiply(targets, ops.log_softmax(logits, axis=-1)), axis=-1)
 
 
 def adjustment(dataset: Dataset, train: TrainRecipe) -> NDArray[np.float32] | None:
