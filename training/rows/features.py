@@ -44,7 +44,7 @@ class _Reader(keras.Model):  # type: ignore[misc]
     """(B, H, W, 3) RGB -> the three of `Features`."""
 
     def __init__(self, vit: ViT) -> None:
-        super().__init__()
+        super().__init__(name="reader")  # TensorFlow takes no name that begins with an underscore, as the class does
         self.vit = vit
 
     def call(self, images: Tensor) -> tuple[Tensor, Tensor, Tensor]:
