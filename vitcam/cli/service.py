@@ -134,7 +134,7 @@ def _tell(sentence: str) -> None:
 
 
 def _show(done: "Installed") -> None:
-    from vitcam.guide.address_code import text_code
+    from vitcam.pictures.address_code import text_code
     from vitcam.web.requests.allowed_hosts import is_local
 
     typer.echo(f"vitcam {done.version} is installed." if done.fresh else f"vitcam {done.version} was installed before.")

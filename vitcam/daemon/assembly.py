@@ -38,10 +38,10 @@ from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
 from vitcam.folders import state_folder
 from vitcam.follow.follower import Follower
-from vitcam.guide.first_run import FirstRun
 from vitcam.machine import Machine
 from vitcam.model.labels import unknown_labels
 from vitcam.parts import add_parts
+from vitcam.parts.guide.first_run import FirstRun
 from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.limits import PaceLimits

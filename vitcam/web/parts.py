@@ -7,11 +7,11 @@ from typing import Any, Protocol
 from vitcam.access.guard import Guard
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Prediction
-from vitcam.guide.first_run import FirstRun
 from vitcam.history.store import EventStore
 from vitcam.meters import StageTimes
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
+from vitcam.parts.guide.first_run import FirstRun
 from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.decode import Decoded
 from vitcam.pipeline.latest_frame import ClassifiedFrame

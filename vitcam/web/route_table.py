@@ -1,6 +1,7 @@
 """Every route. Each entry stands in the class that answers it: what it does, and what a caller needs for it."""
 
 from vitcam.parts import PARTS
+from vitcam.parts.guide.routes import GuideRoutes
 from vitcam.web.context import Handlers
 from vitcam.web.openapi.document import OpenApiRoute
 from vitcam.web.routes.alerts import AlertRoutes
@@ -8,7 +9,6 @@ from vitcam.web.routes.crop import CropRoute
 from vitcam.web.routes.event_changes import EventChanges
 from vitcam.web.routes.event_summaries import EventSummaryRoutes
 from vitcam.web.routes.events import EventRoutes
-from vitcam.web.routes.guide import GuideRoutes
 from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.model import ModelRoutes
 from vitcam.web.routes.names import NamesRoute

@@ -13,7 +13,7 @@ from tests.integration.web.camera import Camera
 from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.history.site import history_site
 from tests.integration.web.page.test_page import open_page, text, wait
-from vitcam.guide.first_run import FirstRun
+from vitcam.parts.guide.first_run import FirstRun
 from vitcam.state import History
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer

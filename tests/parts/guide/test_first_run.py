@@ -9,7 +9,7 @@ from vitcam.access.guard import Grant, Guard
 from vitcam.access.password import load_password
 from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError, VitcamError
-from vitcam.guide.first_run import FirstRun
+from vitcam.parts.guide.first_run import FirstRun
 
 
 def first_run(folder: Path | None, is_set_up: bool = False, is_fixed: bool = False) -> FirstRun:

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from vitcam.errors import SourceError
-from vitcam.guide.address_code import svg_code, text_code
-from vitcam.guide.cameras import FoundCamera, found_cameras, still, used_of
+from vitcam.parts.guide.cameras import FoundCamera, found_cameras, still, used_of
+from vitcam.pictures.address_code import svg_code, text_code
 
 PI, USB, DEMO = FoundCamera("picamera", "imx708"), FoundCamera("v4l2:/dev/video7", "C920"), FoundCamera("demo", "demo")
 

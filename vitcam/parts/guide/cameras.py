@@ -12,7 +12,7 @@ from vitcam.processes.command import run_with_timeout
 from vitcam.sources.discovery import list_libcamera
 from vitcam.sources.v4l2_devices import capture_devices, stable_name
 
-_STILL_COMMAND = (sys.executable, "-P", "-m", "vitcam.guide.still")
+_STILL_COMMAND = (sys.executable, "-P", "-m", "vitcam.parts.guide.still")
 _STILL_WITHIN_S = 20.0  # OpenCV and picamera2 are imported for it, and the camera needs a second for its exposure
 DEMO, AUTO = "demo", "auto"
 

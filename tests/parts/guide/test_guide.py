@@ -12,7 +12,7 @@ from tests.integration.web.camera import Camera
 from tests.secured import PASSWORD, Answer, ask, basic, cookie, log_in, quick_hash
 from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
-from vitcam.guide.first_run import FirstRun
+from vitcam.parts.guide.first_run import FirstRun
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

@@ -8,10 +8,10 @@ from aiohttp import web
 
 from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
-from vitcam.guide.address_code import svg_code
-from vitcam.guide.cameras import FoundCamera, found_cameras, still, used_of
-from vitcam.guide.first_run import FirstRun
 from vitcam.machine import own_address
+from vitcam.parts.guide.cameras import FoundCamera, found_cameras, still, used_of
+from vitcam.parts.guide.first_run import FirstRun
+from vitcam.pictures.address_code import svg_code
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import FLAG, TEXT, array_of, described, nullable, record
 from vitcam.web.requests.admission import CHANGE, Admission
