@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from vitcam.access.password import VARIABLE
 from vitcam.actions.rule_engine import RuleEngine
 from vitcam.alerts.running_alerts import RunningAlerts
 from vitcam.alerts.saved_alerts import SavedAlerts
@@ -41,7 +40,6 @@ from vitcam.follow.follower import Follower
 from vitcam.machine import Machine
 from vitcam.model.labels import unknown_labels
 from vitcam.parts import add_parts
-from vitcam.parts.guide.first_run import FirstRun
 from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.limits import PaceLimits
@@ -193,6 +191,7 @@ def assemble(
     run = Run(
         settings=settings,
         environ=environ,
+        is_set_up=options.is_set_up,
         folder=folder,
         machine=machine,
         model=model,
@@ -257,7 +256,6 @@ def assemble(
             fetch=fetch,
             peers=peers,
             objects=objects,
-            first_run=FirstRun(state_folder(environ), options.is_set_up, VARIABLE in environ),
         )
         with set_aside.blameless():
             web = _web_server(parts, settings, environ, show)

@@ -4,6 +4,7 @@ Without its folder, its line here and its tests, a part is gone, and all else wo
 """
 
 from vitcam.parts.clips import PART as CLIPS
+from vitcam.parts.guide import PART as GUIDE
 from vitcam.parts.heat import PART as HEAT
 from vitcam.parts.learn import PART as LEARN
 from vitcam.parts.metrics import PART as METRICS
@@ -17,6 +18,7 @@ PARTS: tuple[Part, ...] = (
     TEACH,
     METRICS,
     LEARN,
+    GUIDE,
 )
 """In the order in which their objects are called; they end in the opposite one."""
 

@@ -65,6 +65,8 @@ class Part:
     """Below `/page/`, the name of its files, which lie in its folder `page/`; empty: its own name."""
     view: View | None = None
     """None: it adds none to the page."""
+    offers: bool = False
+    """Whether its `offer.js` is loaded with the page. `new Offer(isSimple)` is told each state by `setState(state)`."""
     checks: str = ""
     """For `vitcam doctor`: name -> check."""
     verbs: Mapping[str, str] = field(default_factory=dict)

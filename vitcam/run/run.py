@@ -48,6 +48,8 @@ class Run:
     """Those of the start."""
     environ: Mapping[str, str]
     """Of the process."""
+    is_set_up: bool
+    """Whether somebody has named the camera in a file, in a variable or on the page."""
     folder: Path | None
     """The state folder, which only one run of a camera uses; None: there is none, or the source is no camera."""
     machine: "Machine"

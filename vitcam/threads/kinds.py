@@ -10,7 +10,7 @@ from dataclasses import dataclass
 _AGAIN = "begins again, and the state says so"
 _SAID = "the state says so"
 _RESTART = "systemd restarts the daemon"
-_WAITER = "the one who waits for it gets the error"
+WAITER = "the one who waits for it gets the error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +62,17 @@ KINDS: Mapping[str, ThreadKind] = {
     "publish_stage": ThreadKind("events and sinks", "the output", fails=_AGAIN, hangs=_RESTART),
     "web": ThreadKind("the event loop of the web server: all requests", "nothing", fails=_RESTART, hangs=_RESTART),
     "encode": ThreadKind(
-        "makes the JPEGs of viewers", "encoding one picture", "viewers get no new pictures", 30.0, _WAITER
+        "makes the JPEGs of viewers", "encoding one picture", "viewers get no new pictures", 30.0, WAITER
     ),
     "upload": ThreadKind(
-        "uploaded photos", "decoding, 20 s, and one inference", "uploaded photos are not classified", 60.0, _WAITER
+        "uploaded photos", "decoding, 20 s, and one inference", "uploaded photos are not classified", 60.0, WAITER
     ),
     "fetch": ThreadKind(
         "pictures from addresses on the internet",
         "another server, 20 s",
         "no pictures are fetched from addresses",
         60.0,
-        _WAITER,
+        WAITER,
     ),
     "peers": ThreadKind(
         "asks other cameras for the wall, all at once; it begins when somebody looks",
@@ -84,7 +84,7 @@ KINDS: Mapping[str, ThreadKind] = {
         "looks up the name of another camera", "the network", hangs="the wall says so, and nothing waits for it"
     ),
     "change": ThreadKind(
-        "changes that viewers make: crop, zones, words", "the disk", "changes of the page are not kept", 60.0, _WAITER
+        "changes that viewers make: crop, zones, words", "the disk", "changes of the page are not kept", 60.0, WAITER
     ),
     "remember": ThreadKind(
         "keeps crop and zones for the next start once they have worked, and saves what a full disk did not take",
@@ -93,36 +93,29 @@ KINDS: Mapping[str, ThreadKind] = {
         60.0,
     ),
     "access": ThreadKind(
-        "reads passwords, tokens and certificates again", "the disk", "changed passwords are not noticed", 60.0, _WAITER
+        "reads passwords, tokens and certificates again", "the disk", "changed passwords are not noticed", 60.0, WAITER
     ),
-    "password": ThreadKind("checks passwords", "nothing for more than 1 s", "nobody can log in", 60.0, _WAITER),
+    "password": ThreadKind("checks passwords", "nothing for more than 1 s", "nobody can log in", 60.0, WAITER),
     "reads": ThreadKind(
         "reads the history for requests, and draws its pictures",
         "the disk",
         "the page does not get the history",
         60.0,
-        _WAITER,
+        WAITER,
     ),
     "models": ThreadKind(
         "reads the files of models, for the list of them",
         "the disk; the one who asks, for 20 s",
         "the models are not listed",
         60.0,
-        _WAITER,
+        WAITER,
     ),
     "edit": ThreadKind(
         "changes that viewers make in the history",
         "the thread `history`, 20 s",
         "events cannot be changed",
         90.0,
-        _WAITER,
-    ),
-    "cameras": ThreadKind(
-        "looks for cameras for the guide of a first run, and waits for a picture of each",
-        "a process of its own, 20 s",
-        "the guide shows no cameras",
-        90.0,
-        _WAITER,
+        WAITER,
     ),
     "history": ThreadKind(
         "writes events and pictures, and deletes what is too old", "the disk", "no events are kept", 120.0

@@ -146,11 +146,14 @@ class Worker:
 
 
 class WatchedExecutor(ThreadPoolExecutor):
-    """One thread that does what others hand to it; its errors go to the one who waits for the result."""
+    """One thread that does what others hand to it; its errors go to the one who waits for the result.
 
-    def __init__(self, name: str) -> None:
+    name, kind  as `Worker` takes them
+    """
+
+    def __init__(self, name: str, kind: ThreadKind | None = None) -> None:
         super().__init__(1, thread_name_prefix=name)
-        self._kind = kind_of(name)
+        self._kind = kind or kind_of(name)
         self._since_s: float | None = None
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":

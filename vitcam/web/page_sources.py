@@ -14,7 +14,7 @@ from vitcam.parts import PARTS
 
 LANGUAGE = "language/"
 VIEWS = "part_views.js"
-"""The module that tells the page of the views of the parts."""
+"""The module that tells the page which views the parts have, and which of them offer something by themselves."""
 
 
 def page_sources() -> dict[str, Traversable]:
@@ -33,7 +33,8 @@ def page_files() -> dict[str, bytes]:
     for address, phrases in _phrases():
         words = json.loads(found[address]) | phrases
         found[address] = json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
-    found[VIEWS] = f"export const PART_VIEWS = {json.dumps(_views())};\n".encode()
+    tables = {"PART_VIEWS": _views(), "OFFERS": _offers()}
+    found[VIEWS] = "".join(f"export const {name} = {json.dumps(rows)};\n" for name, rows in tables.items()).encode()
     return found
 
 
@@ -66,3 +67,7 @@ def _views() -> list[dict[str, object]]:
         for part in PARTS
         if part.view is not None and (name := part.page or part.name)
     ]
+
+
+def _offers() -> list[str]:
+    return [part.page or part.name for part in PARTS if part.offers]

@@ -11,7 +11,6 @@ from vitcam.history.store import EventStore
 from vitcam.meters import StageTimes
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
-from vitcam.parts.guide.first_run import FirstRun
 from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.decode import Decoded
 from vitcam.pipeline.latest_frame import ClassifiedFrame
@@ -232,8 +231,6 @@ class WebParts:
     """None: no alerts can be made, as in a run that classifies files as fast as it can."""
     peers: PeerWatch = field(default_factory=lambda: PeerWatch((), None))
     """Other cameras, for the wall."""
-    first_run: FirstRun | None = None
-    """None: there is no guide."""
     fetch: Callable[[str], bytes] | None = None
     """Fetches the picture at an address; called in a thread of its own. None: no pictures are fetched."""
 
@@ -264,8 +261,6 @@ class WebThreads:
     """Reads the files of models, of which one may lie on a mount that does not answer."""
     edit: WatchedExecutor
     """Changes stored events, which waits for the disk."""
-    cameras: WatchedExecutor
-    """Looks for cameras, and takes pictures with them."""
 
     @classmethod
     def new(cls) -> "WebThreads":

@@ -1,7 +1,6 @@
 """Every route. Each entry stands in the class that answers it: what it does, and what a caller needs for it."""
 
 from vitcam.parts import PARTS
-from vitcam.parts.guide.routes import GuideRoutes
 from vitcam.web.context import Handlers
 from vitcam.web.openapi.document import OpenApiRoute
 from vitcam.web.routes.alerts import AlertRoutes
@@ -38,7 +37,6 @@ HANDLERS: tuple[type[Handlers], ...] = (
     AlertRoutes,
     PlaybackRoute,
     SettingsRoutes,
-    GuideRoutes,
     RememberedRoute,
     LoginRoutes,
     OpenApiRoute,

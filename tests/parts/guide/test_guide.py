@@ -13,6 +13,7 @@ from tests.secured import PASSWORD, Answer, ask, basic, cookie, log_in, quick_ha
 from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
 from vitcam.parts.guide.first_run import FirstRun
+from vitcam.run.run import Objects
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
@@ -22,7 +23,9 @@ WATCH = "only watching"
 @pytest.fixture
 def guarded(camera: Camera, tmp_path: Path) -> Iterator[WebServer]:
     save_password(tmp_path, quick_hash())
-    parts = camera.parts(first_run=FirstRun(tmp_path, False, False))
+    objects = Objects()
+    objects.add(FirstRun(tmp_path, False, False))
+    parts = camera.parts(objects=objects)
     running = WebServer(parts, Binding(guard=Guard(quick_hash(), tmp_path)))
     running.start()
     yield running

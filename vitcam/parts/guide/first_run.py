@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from vitcam.access.password import (
+    VARIABLE,
     PasswordHash,
     check_password,
     delete_password,
@@ -12,13 +13,19 @@ from vitcam.access.password import (
 )
 from vitcam.access.tokens import Scope
 from vitcam.errors import ConfigError, UsageError, VitcamError
+from vitcam.folders import state_folder
+from vitcam.parts.guide import LOOKS
+from vitcam.run.ending import Ending
+from vitcam.run.kinds import Runs
+from vitcam.run.run import Run
 from vitcam.storage.files import write_atomically
+from vitcam.threads.worker import WatchedExecutor
 
 _FILE = "guide_seen"
 
 
-class FirstRun:
-    """Any thread may call it; every method but `is_open` waits for the disk.
+class FirstRun(Runs):
+    """Any thread may call it; every method that is asked for on the page waits for the disk.
 
     folder    the state folder; None: there is none, so nothing can be kept
     is_set_up whether the configuration names a camera
@@ -28,8 +35,21 @@ class FirstRun:
     def __init__(self, folder: Path | None, is_set_up: bool, is_fixed: bool) -> None:
         self._folder = folder
         self._is_fixed = is_fixed
+        self.cameras = WatchedExecutor("cameras", LOOKS)
+        """Looks for cameras, and takes pictures with them."""
         self.is_open = folder is not None and not is_set_up and not (folder / _FILE).exists()
         """Whether the page offers the guide by itself."""
+
+    @property
+    def workers(self) -> tuple[WatchedExecutor, ...]:
+        return (self.cameras,)
+
+    def start(self) -> None:
+        """Nothing: its thread begins with the first task."""
+
+    def stop(self, ending: Ending) -> None:
+        """Look for no more cameras. Does not wait for those that are looked for."""
+        self.cameras.shutdown(wait=False, cancel_futures=True)
 
     def finish(self) -> None:
         """The guide is not offered by itself any more. Raises VitcamError if that cannot be kept."""
@@ -83,3 +103,8 @@ def _save(folder: Path, scope: Scope, password: str) -> None:
         raise UsageError("the two passwords are the same; take another one, so that they allow different things")
     folder.mkdir(parents=True, exist_ok=True)
     save_password(folder, PasswordHash.of_password(password), scope)
+
+
+def make(run: Run) -> list[object]:
+    """In every run: the page may be opened at any time."""
+    return [FirstRun(state_folder(run.environ), run.is_set_up, VARIABLE in run.environ)]

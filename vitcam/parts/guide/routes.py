@@ -45,10 +45,10 @@ _PASSWORD = record(
 
 
 class GuideRoutes(Handlers):
-    """Looks for cameras one request at a time, in a thread of its own."""
+    """Looks for cameras one request at a time."""
 
     def __init__(self, app: AppContext) -> None:
-        self._first_run = app.parts.first_run
+        self._first_run = app.parts.objects.one(FirstRun)
         self._state = app.parts.state
         self._access = app.access
         self._threads = app.threads
@@ -79,8 +79,8 @@ class GuideRoutes(Handlers):
     @Route("GET", "/api/cameras", Scope.CONTROL, limits=_FEW, answers={JSON: _CAMERAS}, refusals=(404, 503))
     async def cameras(self, request: web.Request) -> web.Response:
         """All cameras of this machine. Takes seconds."""
-        self._there()
-        self._cameras, trouble = await asyncio.wrap_future(self._threads.cameras.submit(found_cameras))
+        executor = self._there().cameras
+        self._cameras, trouble = await asyncio.wrap_future(executor.submit(found_cameras))
         used = used_of(self._cameras, self._state().source)
         cameras = [{**asdict(camera), "used": camera is used} for camera in self._cameras]
         answer = {"cameras": cameras, "trouble": trouble}
@@ -97,11 +97,11 @@ class GuideRoutes(Handlers):
     )
     async def picture(self, request: web.Request) -> web.Response:
         """What one of these cameras sees now. Answers 400 with the reason where it gives no picture."""
-        self._there()
+        executor = self._there().cameras
         source = request.query.get("source", "")
         if not self._cameras:
-            self._cameras, _ = await asyncio.wrap_future(self._threads.cameras.submit(found_cameras))
-        jpeg = await asyncio.wrap_future(self._threads.cameras.submit(still, source, self._cameras))
+            self._cameras, _ = await asyncio.wrap_future(executor.submit(found_cameras))
+        jpeg = await asyncio.wrap_future(executor.submit(still, source, self._cameras))
         return web.Response(body=jpeg, content_type="image/jpeg", headers=_NO_STORE)
 
     @Route("GET", "/api/address.svg", Scope.READ, answers={"image/svg+xml": TEXT}, refusals=(404,))
@@ -159,3 +159,6 @@ def _address(request: web.Request) -> str:
         return f"{request.scheme}://{request.host}{base_of(request)}/"
     bound = request.transport.get_extra_info("sockname") if request.transport else None
     return "" if bound is None or is_local(str(bound[0])) else f"{request.scheme}://{own_address()}:{bound[1]}/"
+
+
+HANDLERS = (GuideRoutes,)

@@ -1,4 +1,4 @@
-"""A process of its own that writes what a camera sees to stdout, as JPEG in Base64: `-m vitcam.parts.guide.still URI`."""
+"""`-m vitcam.parts.guide.still URI`: a process that writes what a camera sees to stdout, as JPEG in Base64."""
 
 import base64
 import sys

@@ -13,9 +13,7 @@ from tests.integration.web.camera import Camera
 from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.history.site import history_site
 from tests.integration.web.page.test_page import open_page, text, wait
-from vitcam.parts.guide.first_run import FirstRun
 from vitcam.state import History
-from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
 
@@ -90,32 +88,6 @@ def test_what_happened_today_is_told_with_pictures(
         resize(visitor, 390, 844)
         first.click()
         wait(visitor, lambda: visitor.find_element(By.ID, "event").is_displayed())
-
-
-def test_the_guide_of_a_first_run_is_left_and_opened_again(visitor: Chrome, tmp_path: Path, findings: Findings) -> None:
-    with Camera(fps=5) as camera:
-        server = WebServer(camera.parts(first_run=FirstRun(tmp_path, False, False)), Binding())
-        server.start()
-        visitor.get(server.url)
-        wait(visitor, lambda: shown(visitor, "guide") == ["guide"])
-        wait(visitor, lambda: len(visitor.find_elements(By.CSS_SELECTOR, ".guide-camera img[src]")) == 1)
-        assert findings(visitor) == []
-        resize(visitor, 390, 844)
-        titles = []
-        for _ in range(7):
-            titles.append(text(visitor, "guide-title"))
-            if titles[-1] == "Who may look?":
-                visitor.find_element(By.NAME, "control").send_keys("a household", Keys.ENTER)
-                wait(visitor, lambda: text(visitor, "guide-passwords") == "A password is set.")
-            visitor.execute_script("document.getElementById('guide-next').click()")
-        assert len(set(titles)) == 7
-        wait(visitor, lambda: shown(visitor, "guide") == [])
-        visitor.refresh()
-        wait(visitor, lambda: shown(visitor, "open-guide") == ["open-guide"])
-        assert shown(visitor, "guide") == []
-        visitor.execute_script("document.getElementById('open-guide').click()")
-        wait(visitor, lambda: shown(visitor, "guide") == ["guide"])
-        server.stop(2)
 
 
 def test_the_language_is_chosen_and_kept(visitor: Chrome, server: WebServer) -> None:

@@ -13,6 +13,7 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+import vitcam.parts
 import vitcam.web
 from vitcam.history.query_text import FILTERS
 from vitcam.web.openapi.document import OpenApiRoute, openapi_json
@@ -49,7 +50,8 @@ def test_a_route_says_in_a_sentence_what_it_does(route: Route) -> None:
 
 
 def test_every_parameter_that_the_code_reads_is_described_and_no_other() -> None:
-    code = "".join(path.read_text("utf-8") for path in Path(vitcam.web.__path__[0]).rglob("*.py"))
+    folders = Path(vitcam.web.__path__[0]), Path(vitcam.parts.__path__[0])
+    code = "".join(path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py"))
     read = set(re.findall(r'query(?:\.get\(|\[)"(\w+)"', code)) | {*STEPS, *FILTERS}
     described = {
         parameter["name"]

@@ -1,8 +1,9 @@
 // Offers the guide: by itself on a first run, and from then on with a button. Its code is loaded when it is opened.
 
+import { loadStyle } from "../panels/style.js";
 import { checkSession } from "../session.js";
 
-export class GuideOffer {
+export class Offer {
   #button = document.getElementById("open-guide");
   #guide = null;
   #asked = false;
@@ -34,7 +35,7 @@ export class GuideOffer {
 
   async #open(finished) {
     if (!this.#guide) {
-      const { Guide } = await import("./guide.js");
+      const [{ Guide }] = await Promise.all([import("./guide.js"), loadStyle("page/guide/guide.css")]);
       this.#guide = new Guide();
       this.#guide.setState(this.#state);
     }
