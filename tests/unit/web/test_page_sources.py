@@ -13,7 +13,8 @@ WITH_VIEW = [part for part in PARTS if part.view is not None]
 
 
 def test_two_files_never_have_one_address() -> None:
-    addresses = [part.page or part.name for part in PARTS]
+    with_files = [part for part in PARTS if (files(f"vitcam.parts.{part.name}") / "page").is_dir()]
+    addresses = [part.page or part.name for part in with_files]
     base = {each.name for each in (files("vitcam.web") / "page").iterdir()}
 
     assert len(set(addresses)) == len(addresses)
