@@ -31,14 +31,14 @@ def test_compare_measures_every_way_and_writes_one_page(workshop: Path) -> None:
     lines = call(*common, "--keep", "*/up", "--page", page, "--json", program=app).splitlines()
     rows = {row["quantise"]: row for row in map(json.loads, lines)}
 
-    assert list(rows) == ["dynamic", "static", "int4", "float16", "float", "mixed"]
+    assert list(rows) == ["dynamic", "static", "int4", "float16", "float", "converter", "mixed"]
     assert rows["float"]["agreement"] == 1
     assert rows["mixed"]["keep"] == ["block00/up", "block01/up", "block02/up"]
     assert rows["dynamic"]["ratio"] == 1
     assert rows["int4"]["size_mb"] < rows["dynamic"]["size_mb"] < rows["mixed"]["size_mb"] < rows["float"]["size_mb"]
     whole = {name for name, row in rows.items() if (row["partitions"], row["outside"]) == (1, 0)}
-    assert whole - {"int4"} == {"dynamic", "float16", "float", "mixed"}, (
+    assert whole - {"int4"} == {"dynamic", "float16", "float", "converter", "mixed"}, (
         "three labels are odd, which 4 bits do not bear"
     )
     text = page.read_text(encoding="utf-8")
-    assert text.count("\n| int8") == 3
+    assert text.count("\n| int8") == 4
