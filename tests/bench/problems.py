@@ -15,7 +15,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from tests.problems import FAULTS, Hour, Scenes, day_and_clouds
+from tests.parts.problems.cameras import FAULTS, Hour, Scenes, day_and_clouds
 from vitcam.frames import Frame, Image, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import find_model

@@ -45,7 +45,7 @@ STAGES = {
     "history": ("vitcam.history.recorder:Recorder.saw",),
     "best picture": ("vitcam.history.best_picture:BestPicture.consider",),
     "clip ring": ("vitcam.parts.clips.recorder:ClipRecorder.saw",),
-    "problems": ("vitcam.problems.watch:ProblemWatch.saw",),
+    "problems": ("vitcam.parts.problems.watch:ProblemWatch.saw",),
     "inbox": ("vitcam.parts.teach.inbox.keeper:InboxKeeper.saw",),
     "collector": ("vitcam.parts.teach.datasets.collector:Collector.saw",),
     "publish": ("vitcam.daemon.publisher:Publisher.prediction",),

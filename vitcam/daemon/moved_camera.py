@@ -2,7 +2,7 @@
 
 from vitcam.follow.follower import Follower
 from vitcam.frames import Event, Prediction
-from vitcam.problems.judge import Trouble
+from vitcam.parts.problems.judge import Trouble
 from vitcam.run.kinds import Hears
 
 

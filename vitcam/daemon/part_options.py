@@ -12,7 +12,7 @@ from vitcam.names.active import ActiveNames
 from vitcam.names.naming import trouble_with
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Region
-from vitcam.problems.frozen import FrozenWatch
+from vitcam.pipeline.frozen import FrozenWatch
 from vitcam.sinks.journal import JournalLines, is_read_by_journal
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink

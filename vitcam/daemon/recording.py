@@ -18,9 +18,9 @@ from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action, EventChange, FrameSummary, StoredEvent
 from vitcam.names.vocabulary import Vocabulary, means_any
+from vitcam.parts.problems.watch import ProblemWatch
 from vitcam.pictures.encode import encode_jpeg
-from vitcam.problems.frozen import FrozenWatch
-from vitcam.problems.watch import ProblemWatch
+from vitcam.pipeline.frozen import FrozenWatch
 from vitcam.run.ending import Ending
 from vitcam.run.kinds import Configured, HoldsPixels, Runs
 from vitcam.state import History

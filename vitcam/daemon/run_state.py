@@ -8,8 +8,8 @@ from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.recording import Recording
 from vitcam.frames import Prediction
 from vitcam.parts import PARTS
+from vitcam.parts.problems.watch import ProblemWatch
 from vitcam.pipeline.pipeline import Pipeline
-from vitcam.problems.watch import ProblemWatch
 from vitcam.processes.cost import CostMeter
 from vitcam.run.kinds import Reports
 from vitcam.run.run import Objects

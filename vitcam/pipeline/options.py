@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from vitcam.follow.follower import Follower
 from vitcam.frames import Event, Frame, Place
 from vitcam.pictures.resize import InputSpec
+from vitcam.pipeline.frozen import FrozenWatch
 from vitcam.pipeline.headlines import nothing_lasts
 from vitcam.pipeline.limits import PaceLimits
-from vitcam.problems.frozen import FrozenWatch
 from vitcam.zones.active import ActiveAreas
 
 

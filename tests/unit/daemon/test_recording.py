@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.eventually import eventually
 from tests.frames import picture
-from tests.problems import Scenes, fixed_camera
+from tests.parts.problems.cameras import Scenes, fixed_camera
 from vitcam.config.settings import ProblemSettings, Settings
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.recording import problems_of

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tests.frames import SECOND, prediction
 from vitcam.frames import Event, Frame, Image, Prediction
-from vitcam.problems.watch import ProblemWatch
+from vitcam.parts.problems.watch import ProblemWatch
 from vitcam.rects import Rect
 
 Change = Callable[[Image], Image]

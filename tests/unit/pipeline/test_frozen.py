@@ -10,7 +10,7 @@ import pytest
 from tests.frames import SECOND, frame
 from vitcam.frames import Image
 from vitcam.pictures.view import Region
-from vitcam.problems.frozen import FrozenWatch
+from vitcam.pipeline.frozen import FrozenWatch
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas
 

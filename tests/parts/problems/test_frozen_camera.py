@@ -12,6 +12,8 @@ from tests.daemon import daemon, get_json
 from tests.eventually import eventually
 from tests.http_camera import jpeg, keeps_sending, part, server
 
+pytestmark = pytest.mark.long
+
 
 class Hanging:
     """A camera that sees something new until it hangs; opening it again helps or not."""

@@ -9,8 +9,8 @@ from collections import deque
 from dataclasses import dataclass
 from enum import StrEnum
 
-from vitcam.problems.look import Look
-from vitcam.problems.usual import KnownViews, Resemblance, Usual
+from vitcam.parts.problems.look import Look
+from vitcam.parts.problems.usual import KnownViews, Resemblance, Usual
 
 _NEARLY_ALL = 0.8
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.frames import picture
-from tests.problems import FAULTS, Change, Hour, Scenes, blurred, day_and_clouds, fixed_camera
+from tests.parts.problems.cameras import FAULTS, Change, Hour, Scenes, blurred, day_and_clouds, fixed_camera
 from vitcam.frames import Image
 from vitcam.sources import demo
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from vitcam.frames import Event, Frame, Prediction
-from vitcam.problems.frozen import FrozenWatch
-from vitcam.problems.judge import SENTENCES, Judge, Lasts, Trouble
-from vitcam.problems.look import look_at
+from vitcam.parts.problems.judge import SENTENCES, Judge, Lasts, Trouble
+from vitcam.parts.problems.look import look_at
+from vitcam.pipeline.frozen import FrozenWatch
 from vitcam.run.kinds import Sees
 
 log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 
-@pytest.mark.slow("vitcam/problems", "vitcam/pictures", "tests/bench/problems.py", "vitcam/sources/demo.mp4")
+@pytest.mark.slow("vitcam/parts/problems", "vitcam/pictures", "tests/bench/problems.py", "vitcam/sources/demo.mp4")
 def test_faults_are_found_within_ten_seconds_and_an_hour_gives_no_false_alarm() -> None:
     command = [sys.executable, "-m", "tests.bench.problems"]
     measured = subprocess.run(command, capture_output=True, text=True, timeout=1200)
