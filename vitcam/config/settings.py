@@ -164,29 +164,6 @@ class ActionSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class ProblemSettings:
-    """Watch whether the camera still sees what it should see."""
-
-    enabled: Annotated[
-        bool,
-        Rule(
-            "Report when the camera was moved, covered or blinded, is frozen, and when its picture is out of focus",
-            page=True,
-        ),
-    ] = True
-    frozen_s: Annotated[
-        float,
-        Rule(
-            "A camera whose picture stays the same to the last bit for this long, in s, is frozen and is opened again. "
-            "0: never, as for a screen that is sent as a camera",
-            low=0,
-            high=86400,
-            page=True,
-        ),
-    ] = 60.0
-
-
-@dataclass(frozen=True, slots=True)
 class OverlaySettings:
     """What is drawn over a picture, unless its viewer chooses something else."""
 
@@ -241,7 +218,6 @@ class Settings:
     events: EventSettings = EventSettings()
     store: StoreSettings = StoreSettings()
     actions: ActionSettings = ActionSettings()
-    problems: ProblemSettings = ProblemSettings()
     web: WebSettings = field(default_factory=WebSettings)
     mqtt: MqttSettings = field(default_factory=MqttSettings)
     overlay: OverlaySettings = OverlaySettings()

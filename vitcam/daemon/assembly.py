@@ -16,18 +16,16 @@ from vitcam.daemon.configured import ConfiguredModel, ConfiguredNames, Configure
 from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.model import LastModel, load_first_model
 from vitcam.daemon.model_choice import RunningModel
-from vitcam.daemon.moved_camera import MovedCamera
 from vitcam.daemon.part_options import (
     build_sink,
     check_overlay,
     default_variant,
-    frozen_of,
     gate_of,
     trouble_with_names,
 )
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.publisher import Publisher
-from vitcam.daemon.recording import Recording, problems_of, recording_of
+from vitcam.daemon.recording import Recording, recording_of
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
@@ -115,7 +113,7 @@ def assemble(
 
     # source and classifier
     over, playback, demand = threading.Event(), Playback(), Demand()
-    machine, frozen, limits = Machine(environ), frozen_of(settings, areas), PaceLimits()
+    machine, limits = Machine(environ), PaceLimits()
     follower = Follower(settings.look.follow, classifier.input, lambda: crop.region)
     camera = CameraClassifier(model, limits=limits, demand=demand)
     publisher = Publisher(settings.events.rules, over.set, areas, vocabulary, follower.tracks)
@@ -126,7 +124,6 @@ def assemble(
             patient=patient,
             lasting=settings.web.enabled,
             max_fps=settings.model.fps,
-            frozen=frozen,
             gate=gate_of(settings.motion),
             limits=limits,
             areas=areas,
@@ -155,7 +152,6 @@ def assemble(
     recording, recorder = Recording(), None
     if not every:
         recording, recorder = recording_of(settings, environ, vocabulary, StoredPictureClassifier(camera), lock)
-    problems = None if every else problems_of(settings, recording.history, publisher, frozen)
     # only one run of a camera uses a state folder, but any number of runs of files
     folder = state_folder(environ) if is_camera(settings.camera.source) else None
     outbox = Outbox(folder)
@@ -186,7 +182,7 @@ def assemble(
         trials=trials,
         watched=lambda: [] if alerts is None else alerts.watched_labels,
     )
-    own = (recording, recorder, MovedCamera(follower), disk, peers, problems)
+    own = (recording, recorder, disk, peers)
     objects.add(publisher, *filter(None, own), rule_engine)
     run = Run(
         settings=settings,

@@ -12,14 +12,11 @@ from vitcam.names.active import ActiveNames
 from vitcam.names.naming import trouble_with
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
 from vitcam.pictures.view import Region
-from vitcam.pipeline.frozen import FrozenWatch
 from vitcam.sinks.journal import JournalLines, is_read_by_journal
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink
-from vitcam.sources import is_camera
 from vitcam.terminal.consoles import stderr_console
 from vitcam.web.stream.variant import Variant
-from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Zone
 from vitcam.zones.motion import GateOptions, MotionGate
 
@@ -42,12 +39,6 @@ def gate_of(motion: MotionSettings) -> MotionGate | None:
     if not motion.enabled:
         return None
     return MotionGate(GateOptions(motion.threshold, motion.hold_s, motion.rest_fps))
-
-
-def frozen_of(settings: Settings, areas: ActiveAreas) -> FrozenWatch | None:
-    """What watches whether the camera is frozen; None where the source is none, or may show the same for long."""
-    after_s = settings.problems.frozen_s
-    return FrozenWatch(after_s, areas) if after_s and is_camera(settings.camera.source) else None
 
 
 def trouble_with_names(names: ActiveNames, classifier: Classifier) -> str:

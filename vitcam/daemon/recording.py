@@ -1,4 +1,4 @@
-"""What a run keeps of what it sees: events and problems, and how they come into the history."""
+"""What a run keeps of what it sees: events, and how they come into the history."""
 
 import logging
 import time
@@ -7,20 +7,14 @@ from dataclasses import dataclass
 
 from vitcam.actions.task import Outcome
 from vitcam.config.settings import Settings, StoreSettings
-from vitcam.daemon.publisher import Publisher, event_id
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
-from vitcam.frames import Event, Frame
-from vitcam.history.clock import RunTimes
 from vitcam.history.reclassified import Reclassify
 from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
-from vitcam.history.stored import Action, EventChange, FrameSummary, StoredEvent
+from vitcam.history.stored import Action
 from vitcam.names.vocabulary import Vocabulary, means_any
-from vitcam.parts.problems.watch import ProblemWatch
-from vitcam.pictures.encode import encode_jpeg
-from vitcam.pipeline.frozen import FrozenWatch
 from vitcam.run.ending import Ending
 from vitcam.run.kinds import Configured, HoldsPixels, Runs
 from vitcam.state import History
@@ -30,7 +24,6 @@ from vitcam.wire import wall_time
 
 log = logging.getLogger(__name__)
 
-_QUALITY = 80
 _TOGETHER_S = 5.0  # many events are over by then, and are written once, with their best picture
 _SOON_S = 2.0
 
@@ -160,53 +153,3 @@ def _room(settings: StoreSettings) -> str:
     if not settings.max_mb:
         return "store.max_mb sets no limit either"
     return f"store.max_mb goes on: beyond {settings.max_mb:,.15g} MB the oldest events are deleted"
-
-
-def problems_of(
-    settings: Settings, store: EventStore | None, publisher: Publisher, frozen: FrozenWatch | None = None
-) -> ProblemWatch | None:
-    """What watches the camera's view, where the settings ask for it.
-
-    store   None: nothing is kept, so problems are only reported
-    frozen  as `ProblemWatch` takes it
-    """
-    if not settings.problems.enabled:
-        return None
-    stored = None if store is None else StoredProblems(store)
-
-    def tell(event: Event, frame: Frame | None) -> None:
-        if stored is not None:
-            stored.put(event, frame)
-        publisher.report(event)
-
-    return ProblemWatch(event_id, tell, frozen)
-
-
-class StoredProblems:
-    """Keeps a problem with the picture of its begin. Used by one thread."""
-
-    def __init__(self, store: EventStore) -> None:
-        self._store = store
-        self._times = RunTimes()
-        self._summary = FrameSummary()
-
-    def put(self, event: Event, frame: Frame | None) -> None:
-        """Hand it over."""
-        jpeg = None
-        if event.phase == "new" and frame is not None:
-            height, width = frame.preview.shape[:2]
-            self._summary = FrameSummary(size=(width, height), crop=frame.crop)
-            jpeg = encode_jpeg(frame.preview, _QUALITY)
-        stored = StoredEvent(
-            id=event.id,
-            kind="problem",
-            label=event.label,
-            zone=None,
-            camera=event.camera,
-            start_ms=self._times.ms(event.start_ns),
-            end_ms=None if event.end_ns is None else self._times.ms(event.end_ns),
-            p=event.p,
-            peak=event.p,
-            summary=self._summary,
-        )
-        self._store.put(EventChange(stored, event.phase, jpeg, self._times.booted_ms))

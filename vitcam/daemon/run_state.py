@@ -8,10 +8,9 @@ from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.recording import Recording
 from vitcam.frames import Prediction
 from vitcam.parts import PARTS
-from vitcam.parts.problems.watch import ProblemWatch
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.processes.cost import CostMeter
-from vitcam.run.kinds import Reports
+from vitcam.run.kinds import JudgesView, Reports
 from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
@@ -50,7 +49,7 @@ class RunState:
             history=self.recording.history_state(),
             actions=self.rule_engine.runner.state(),
             mqtt=self.mqtt(),
-            problem=None if (problems := self.objects.one(ProblemWatch)) is None else problems.problem,
+            problem=next(filter(None, (each.problem for each in self.objects.each(JudgesView))), None),
             unsaved=dict(self.unsaved.reasons),
             notices=tuple(filter(None, (self.recording.notice, self.outbox.notice, *self.rule_engine.idle))),
             parts=self._of_parts(),

@@ -8,6 +8,7 @@ from vitcam.parts.guide import PART as GUIDE
 from vitcam.parts.heat import PART as HEAT
 from vitcam.parts.learn import PART as LEARN
 from vitcam.parts.metrics import PART as METRICS
+from vitcam.parts.problems import PART as PROBLEMS
 from vitcam.parts.teach import PART as TEACH
 from vitcam.run.part import Part
 from vitcam.run.run import Run
@@ -19,6 +20,7 @@ PARTS: tuple[Part, ...] = (
     METRICS,
     LEARN,
     GUIDE,
+    PROBLEMS,
 )
 """In the order in which their objects are called; they end in the opposite one."""
 

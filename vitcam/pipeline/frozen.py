@@ -14,25 +14,28 @@ _SECOND = 1_000_000_000
 
 
 class FrozenWatch:
-    """Gets every frame of a camera, in the thread that reads it.
+    """Gets every frame of a source, in the thread that reads it. No camera is frozen until `watch` is called.
 
-    after_s  the same picture for this long means that the camera is frozen
-    areas    a picture that is all mask is not judged; None: there are no masks
+    areas  a picture that is all mask is not judged
     """
 
-    def __init__(self, after_s: float, areas: ActiveAreas | None = None) -> None:
-        self._after_ns = round(after_s * _SECOND)
-        self._every_ns = round(min(_EVERY_S, after_s / (2 * _LEAST_SAME)) * _SECOND)
-        self._settle_ns = round(min(_SETTLE_S, after_s / 6) * _SECOND)
+    def __init__(self, areas: ActiveAreas) -> None:
         self._areas = areas
+        self._after_ns = self._every_ns = self._settle_ns = 0
         self._next_ns = 0
         self._last_ns = 0
         self._seen = -1
         self._same, self._same_since_ns = 0, 0
         self._moves_since_ns: int | None = None
-        self._open_at_ns, self._between_ns = 0, self._after_ns
+        self._open_at_ns = self._between_ns = 0
         self.since_ns: int | None = None
         """Monotonic time of the first of the same pictures; None: the camera is not frozen. Any thread may read it."""
+
+    def watch(self, after_s: float) -> None:
+        """The same picture for this long means that the camera is frozen. Call it before anything runs."""
+        self._after_ns = self._between_ns = round(after_s * _SECOND)
+        self._every_ns = round(min(_EVERY_S, after_s / (2 * _LEAST_SAME)) * _SECOND)
+        self._settle_ns = round(min(_SETTLE_S, after_s / 6) * _SECOND)
 
     def take(self, frame: Frame) -> bool:
         """Look at a frame, if it is time; whether the camera should be opened again now.
@@ -41,7 +44,7 @@ class FrozenWatch:
         changes for some seconds: one that gives a single new picture each time it is opened is frozen all the time.
         """
         now_ns = frame.captured_ns
-        if frame.asked or now_ns < self._next_ns:
+        if not self._after_ns or frame.asked or now_ns < self._next_ns:
             return False
         self._next_ns, gap_ns, self._last_ns = now_ns + self._every_ns, now_ns - self._last_ns, now_ns
         seen = zlib.crc32(frame.preview[::_ROWS].tobytes())
@@ -77,4 +80,4 @@ class FrozenWatch:
         return True
 
     def _is_masked(self, frame: Frame) -> bool:
-        return self._areas is not None and bool(self._areas.areas.masks) and not frame.preview.any()
+        return bool(self._areas.areas.masks) and not frame.preview.any()

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from vitcam.follow.follower import Follower
 from vitcam.frames import Event, Frame, Place
 from vitcam.pictures.resize import InputSpec
-from vitcam.pipeline.frozen import FrozenWatch
 from vitcam.pipeline.headlines import nothing_lasts
 from vitcam.pipeline.limits import PaceLimits
 from vitcam.zones.active import ActiveAreas
@@ -48,8 +47,6 @@ class PipelineOptions:
     """The events that last, by place. Called in the classifying thread."""
     lasting: bool = False
     """Somebody may watch: an unexpected error of files ends one attempt only, too, as it does of a camera."""
-    frozen: FrozenWatch | None = None
-    """Gets each frame of the source, and says when it should be opened again; None: nobody watches that."""
     worked: Callable[[int], None] = lambda _: None
     """Called with the capture time of each frame that was classified and published, in the publishing thread."""
     failed: Callable[[str], None] = lambda _: None

@@ -17,6 +17,7 @@ from vitcam.meters import StageTimes
 from vitcam.pictures.resize import InputSpec
 from vitcam.pipeline.beats import Beats, PublishBeat
 from vitcam.pipeline.following import Following
+from vitcam.pipeline.frozen import FrozenWatch
 from vitcam.pipeline.latest_frame import ClassifiedFrame, LatestFrame
 from vitcam.pipeline.limits import PaceLimits, Progress
 from vitcam.pipeline.options import PipelineOptions
@@ -64,7 +65,9 @@ class Pipeline(HoldsPixels):
         limits = options.limits
         self._latest = latest = LatestFrame(self.latest, options.max_fps, limits, self._beats, options.areas)
         self._following = following = Following(options.follower, self._stopping, options.failed)
-        self._capture = CaptureStage(options, self._beats, self._frames, latest, following, self._stopping)
+        self.frozen = FrozenWatch(options.areas)
+        """Whether the camera is frozen, where somebody has asked for that."""
+        self._capture = CaptureStage(options, self._beats, self._frames, latest, following, self.frozen, self._stopping)
         self._classify = ClassifyStage(
             options, classify, self._beats, self._frames, latest, self.predicted, self._predictions, following,
             self._stopping,

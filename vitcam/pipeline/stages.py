@@ -11,6 +11,7 @@ from vitcam.frames import Frame, Place, Prediction
 from vitcam.meters import LatencyMeter, RateMeter
 from vitcam.pipeline.beats import Beats, CaptureBeat, ClassifyBeat
 from vitcam.pipeline.following import Following
+from vitcam.pipeline.frozen import FrozenWatch
 from vitcam.pipeline.headlines import Headlines
 from vitcam.pipeline.latest_frame import LatestFrame
 from vitcam.pipeline.looks import Looks, PlaceLook
@@ -33,6 +34,7 @@ class CaptureStage:
     frames     where each frame goes
     latest     where it also goes while the model is busy with an older one
     following  gets each frame of a live source first
+    frozen     gets each frame, and says when the source should be opened again
     """
 
     def __init__(
@@ -42,13 +44,14 @@ class CaptureStage:
         frames: Handover[Frame],
         latest: LatestFrame,
         following: Following,
+        frozen: FrozenWatch,
         stopping: threading.Event,
     ) -> None:
         self._following = following
         self._areas = options.areas
         self._patient = options.patient
         self._lasting = options.lasting
-        self._frozen = options.frozen
+        self._frozen = frozen
         self._beats = beats
         self._frames = frames
         self._latest = latest
@@ -106,7 +109,7 @@ class CaptureStage:
             for frame in source:
                 if not self._deliver(frame, source.live):
                     return False
-                if self._frozen is not None and self._frozen.take(frame):
+                if self._frozen.take(frame):
                     return True
         return False
 

@@ -110,6 +110,15 @@ class Reports(ABC):
         return ()
 
 
+class JudgesView(ABC):
+    """Finds out whether the camera sees what it usually sees."""
+
+    @property
+    @abstractmethod
+    def problem(self) -> str | None:
+        """Why it does not, as one sentence; None while it does. Any thread may ask."""
+
+
 class Offers(ABC):
     """Has entities for a household's system."""
 

@@ -10,9 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.frames import SECOND, prediction
+from vitcam.daemon.publisher import Publisher
+from vitcam.events import Rules
+from vitcam.follow.follower import Follower
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.parts.problems.watch import ProblemWatch
+from vitcam.pipeline.frozen import FrozenWatch
 from vitcam.rects import Rect
+from vitcam.zones.active import ActiveAreas
 
 Change = Callable[[Image], Image]
 
@@ -105,6 +110,29 @@ class Scenes:
         return shown, replace(self._predictions[index], captured_ns=captured_ns)
 
 
+class Counted(Follower):
+    """A follower that counts how often it began again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun = 0
+
+    def begin_anew(self) -> None:
+        super().begin_anew()
+        self.begun += 1
+
+
+class _Told(Publisher):
+    """Notes what is reported, and when."""
+
+    def __init__(self, hour: "Hour") -> None:
+        super().__init__(Rules(), lambda: None)
+        self._hour = hour
+
+    def report(self, event: Event) -> None:
+        self._hour.events.append((self._hour.now_s, event))
+
+
 @dataclass
 class Hour:
     """What a watch said while time passed."""
@@ -115,10 +143,8 @@ class Hour:
     """When each came, in s, and the event."""
 
     def __post_init__(self) -> None:
-        numbers = iter(range(1_000_000))
-        self.watch = ProblemWatch(
-            lambda: f"01PROBLEM{next(numbers)}", lambda event, _: self.events.append((self.now_s, event))
-        )
+        self.follower = Counted()
+        self.watch = ProblemWatch(_Told(self), self.follower, FrozenWatch(ActiveAreas()))
 
     def passes(
         self, seconds: float, light: Callable[[float], Change] | None = None, fault: Change | None = None

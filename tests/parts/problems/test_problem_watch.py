@@ -90,6 +90,19 @@ def test_a_camera_that_is_well_has_no_problem(clip: Scenes, hung_still: Scenes, 
     assert not still.events
 
 
+@pytest.mark.parametrize(("fault", "begun"), [("turned by 90°", 2), ("covered by a hand", 0)])
+def test_what_follows_begins_again_where_the_camera_was_moved_and_when_it_is_back(
+    clip: Scenes, fault: str, begun: int
+) -> None:
+    hour = Hour(clip)
+    hour.passes(_LEARN_S)
+    hour.passes(30, fault=FAULTS[fault][0])
+    hour.passes(30)
+
+    assert [event.phase for _, event in hour.events] == ["new", "end"]
+    assert hour.follower.begun == begun
+
+
 def test_a_problem_that_becomes_another_one_ends_before_the_other_begins(clip: Scenes) -> None:
     hour = Hour(clip)
     hour.passes(_LEARN_S)

@@ -36,7 +36,8 @@ class Camera:
     """A watch, and the time since its start."""
 
     def __init__(self, after_s: float = 60.0, masks: tuple[Region, ...] = (), asked: bool = False) -> None:
-        self.watch = FrozenWatch(after_s, ActiveAreas(Areas(masks=masks)))
+        self.watch = FrozenWatch(ActiveAreas(Areas(masks=masks)))
+        self.watch.watch(after_s)
         self.asked = asked
         self.now_s = 1000.0
 
@@ -119,6 +120,10 @@ def test_a_picture_that_is_all_mask_says_nothing_and_one_that_is_partly_masked_d
 
     assert whole.passes(600, lambda _: np.zeros_like(STILL)) == []
     assert part.passes(100, still) == [pytest.approx(60, abs=2)]
+
+
+def test_nothing_is_frozen_where_nobody_has_asked() -> None:
+    assert Camera(after_s=0).passes(600, still) == []
 
 
 def test_time_without_any_picture_does_not_count() -> None:

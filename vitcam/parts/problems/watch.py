@@ -1,43 +1,50 @@
 """Looks at the camera's picture twice a second, and makes an event of each problem."""
 
 import logging
-from collections.abc import Callable
 from dataclasses import replace
 
+from vitcam.daemon.publisher import Publisher, event_id
+from vitcam.follow.follower import Follower
 from vitcam.frames import Event, Frame, Prediction
 from vitcam.parts.problems.judge import SENTENCES, Judge, Lasts, Trouble
 from vitcam.parts.problems.look import look_at
+from vitcam.parts.problems.settings import ProblemSettings
+from vitcam.parts.problems.stored import StoredProblems
 from vitcam.pipeline.frozen import FrozenWatch
-from vitcam.run.kinds import Sees
+from vitcam.run.kinds import JudgesView, Sees
+from vitcam.run.run import Run
+from vitcam.sources import is_camera
 
 log = logging.getLogger(__name__)
 
 _EVERY_NS = 500_000_000
 
 
-class ProblemWatch(Sees):
+class ProblemWatch(Sees, JudgesView):
     """Looks at frames as they come; a look takes 0.6 ms.
 
-    new_id  gives the id of an event
-    tell    gets each problem when it begins and when it ends, with the frame at which it did; None: the run ended
-    frozen  says whether the camera is; None: nobody watches that
+    events    gets each problem when it begins and when it ends
+    follower  begins again where the camera was moved, and where it is back
+    frozen    says whether the camera is
+    stored    keeps problems; None: nothing is kept
     """
 
     def __init__(
-        self,
-        new_id: Callable[[], str],
-        tell: Callable[[Event, Frame | None], None],
-        frozen: FrozenWatch | None = None,
+        self, events: Publisher, follower: Follower, frozen: FrozenWatch, stored: StoredProblems | None = None
     ) -> None:
-        self._new_id = new_id
-        self._tell = tell
+        self._events = events
+        self._follower = follower
         self._frozen = frozen
+        self._stored = stored
         self._judge = Judge()
         self._next_ns = 0
         self._last_ns = 0
         self._event: Event | None = None
-        self.problem: str | None = None
-        """What is wrong now, as one sentence; None: nothing. Any thread may read it."""
+        self._problem: str | None = None
+
+    @property
+    def problem(self) -> str | None:
+        return self._problem
 
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         """Look at the frame, if it is time."""
@@ -61,19 +68,37 @@ class ProblemWatch(Sees):
             self._end(None)
 
     def _is_frozen(self) -> Lasts | None:
-        since_ns = None if self._frozen is None else self._frozen.since_ns
+        since_ns = self._frozen.since_ns
         return None if since_ns is None else Lasts(Trouble.FROZEN, since_ns)
 
     def _begin(self, lasting: Lasts, frame: Frame) -> None:
-        self.problem = SENTENCES[lasting.trouble]
-        log.warning("%s", self.problem)
+        self._problem = SENTENCES[lasting.trouble]
+        log.warning("%s", self._problem)
         self._event = Event(
-            self._new_id(), "new", lasting.trouble.value, 1.0, lasting.start_ns, None, frame.source, kind="problem"
+            event_id(), "new", lasting.trouble.value, 1.0, lasting.start_ns, None, frame.source, kind="problem"
         )
         self._tell(self._event, frame)
 
     def _end(self, frame: Frame | None) -> None:
-        event, self._event, self.problem = self._event, None, None
+        event, self._event, self._problem = self._event, None, None
         if event is not None:
             log.info("the problem is over: %s", event.label)
             self._tell(replace(event, phase="end", end_ns=self._last_ns), frame)
+
+    def _tell(self, event: Event, frame: Frame | None) -> None:
+        if self._stored is not None:
+            self._stored.put(event, frame)
+        if event.label == Trouble.MOVED:  # what was followed is in another view
+            self._follower.begin_anew()
+        self._events.report(event)
+
+
+def make(run: Run) -> list[object]:
+    """The watch, where the settings ask for it. A frozen camera is opened again also where they do not."""
+    settings, frozen = run.settings[ProblemSettings], run.pipeline.frozen
+    if settings.frozen_s and is_camera(run.settings.camera.source):
+        frozen.watch(settings.frozen_s)
+    if not settings.enabled or not run.is_live:
+        return []
+    stored = None if run.history is None else StoredProblems(run.history)
+    return [ProblemWatch(run.events, run.pipeline.follower, frozen, stored)]

@@ -1,20 +1,26 @@
-"""Clips and problems reach the history and the sinks, and what is missing for them is said."""
+"""Problems of a run reach the history, the sinks and the state."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.eventually import eventually
-from tests.frames import picture
+from tests.frames import SECOND, frame, picture, prediction
 from tests.parts.problems.cameras import Scenes, fixed_camera
-from vitcam.config.settings import ProblemSettings, Settings
+from tests.runs import a_run
+from vitcam.config.settings import Settings
 from vitcam.daemon.publisher import Publisher
-from vitcam.daemon.recording import problems_of
 from vitcam.events import Rules
 from vitcam.frames import Event, Prediction, Unreadable
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query
+from vitcam.parts.problems.settings import ProblemSettings
+from vitcam.parts.problems.watch import ProblemWatch, make
+from vitcam.pipeline.options import PipelineOptions
+from vitcam.pipeline.pipeline import Pipeline
 from vitcam.sinks.sink import Summary
 
 
@@ -43,6 +49,10 @@ def opened(folder: Path) -> Iterator[EventStore]:
         store.stop(5)
 
 
+def a_pipeline() -> Pipeline:
+    return Pipeline(PipelineOptions("test", "toy"), lambda _: prediction(), lambda *_: None)
+
+
 def a_publisher() -> tuple[Publisher, EventList]:
     publisher, sink = Publisher(Rules(), lambda: None), EventList()
     publisher.connect(sink)
@@ -56,12 +66,12 @@ def test_a_problem_is_kept_with_its_picture_told_to_sinks_and_in_the_state(tmp_p
         image[::20] = 0
     scenes = Scenes(textured, fps=2.0)
     with opened(tmp_path) as store:
-        watch = problems_of(Settings(), store, publisher)
-        assert watch is not None
+        (watch,) = make(a_run(history=store, events=publisher, pipeline=a_pipeline()))
+        assert isinstance(watch, ProblemWatch)
         publisher.attach(watch)
         for step in range(400):
-            frame, predicted = scenes.at(step / 2)
-            covered = replace(frame, preview=picture(180, 320, 0)) if step >= 300 else frame
+            shown, predicted = scenes.at(step / 2)
+            covered = replace(shown, preview=picture(180, 320, 0)) if step >= 300 else shown
             publisher.prediction(covered, replace(predicted, known=False, unfamiliar=True))
         during = watch.problem
         publisher.close(None)
@@ -77,7 +87,21 @@ def test_a_problem_is_kept_with_its_picture_told_to_sinks_and_in_the_state(tmp_p
     assert jpeg is not None
 
 
-def test_switched_off_nothing_is_recorded(tmp_path: Path) -> None:
-    off = replace(Settings(), problems=ProblemSettings(enabled=False))
+@pytest.mark.parametrize(
+    ("source", "frozen_s", "opened"),
+    [("/dev/video0", 60.0, True), ("/dev/video0", 0.0, False), ("film.mp4", 60.0, False)],
+)
+def test_switched_off_nothing_is_reported_and_a_frozen_camera_is_still_opened_again(
+    source: str, frozen_s: float, opened: bool
+) -> None:
+    pipeline = a_pipeline()
+    off = Settings().with_section("problems", ProblemSettings(enabled=False, frozen_s=frozen_s))
+    made = make(a_run(settings=replace(off, camera=replace(off.camera, source=source)), pipeline=pipeline))
+    still = [replace(frame(), captured_ns=second * SECOND) for second in range(1, 100)]
 
-    assert problems_of(off, EventStore(tmp_path), a_publisher()[0]) is None
+    assert made == []
+    assert any(map(pipeline.frozen.take, still)) is opened
+
+
+def test_files_at_full_speed_are_not_judged() -> None:
+    assert make(a_run(is_live=False, pipeline=a_pipeline())) == []
