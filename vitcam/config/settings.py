@@ -262,7 +262,7 @@ def label_lists(settings: Settings) -> list[tuple[str, tuple[str, ...]]]:
 @cache
 def harmless_sections() -> frozenset[str]:
     """Sections with which no start and no frame fails."""
-    return frozenset({"store", "collect"}).union(*(part.sections for part in PARTS if part.harmless))
+    return frozenset({"store"}).union(*(part.harmless for part in PARTS))
 
 
 @cache

@@ -41,8 +41,8 @@ class Part:
     """Its folder in `vitcam/parts/`."""
     sections: Mapping[str, type[Any]] = field(default_factory=dict)
     """Section of the configuration -> its frozen dataclass, as `settings[HeatSettings]` gives it."""
-    harmless: bool = False
-    """True: no start and no frame fails with its settings, so those of the page stay where starts keep failing."""
+    harmless: tuple[str, ...] = ()
+    """Sections with which no start and no frame fails: what the page set of them stays where starts keep failing."""
     state: Mapping[str, type[Any]] = field(default_factory=dict)
     """Key of `/api/state` -> what stands there. Its defaults do where the run has no object of it."""
     threads: Mapping[str, ThreadKind] = field(default_factory=dict)

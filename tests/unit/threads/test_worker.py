@@ -24,8 +24,8 @@ OWN_THREADS = {
     "daemon/model.py": "the start waits for it, and does again what failed",
     "daemon/source.py": "the same",
     "threads/ordered_pool.py": "no part of the daemon: its errors are raised where results are fetched",
-    "teach/learn.py": "the same",
-    "teach/photos.py": "the same",
+    "parts/teach/learn.py": "the same",
+    "parts/teach/photos.py": "the same",
     "sources/rtsp/tls_relay.py": "it runs in the child that reads an RTSP camera, whose silence is seen by the daemon",
 }
 MAKERS = {"Thread", "Timer", "ThreadPoolExecutor"}

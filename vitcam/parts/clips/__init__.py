@@ -14,7 +14,7 @@ ENCODES = ThreadKind(
 PART = Part(
     "clips",
     sections={"clips": ClipSettings},
-    harmless=True,
+    harmless=("clips",),
     state={"clips": ClipCounts},
     threads={
         "clips": ENCODES,

@@ -27,6 +27,7 @@ _CLI = "vitcam.parts.teach.cli"
 PART = Part(
     "teach",
     sections={"collect": CollectSettings, "inbox": InboxSettings},
+    harmless=("collect",),
     threads=THREADS,
     make="vitcam.parts.teach.made:make",
     made_again=(r"datasets/[^/]+/\.vitcam-features\.npz",),
