@@ -41,7 +41,7 @@ test: PROCESSES = 2
 test: $(VENV)/full  ## run the unit tests and a smoke test of each part; ARGS=tests/unit/sources runs some
 	$(BIN)/python -m pytest $(WORKERS) -m "not long and not slow" $(ARGS)
 
-test-long: $(VENV)/full  ## run all other tests: whole programs, browsers, brokers, cameras, training; ARGS=tests/integration/mqtt runs some
+test-long: $(VENV)/full  ## run all other tests: whole programs, browsers, brokers, cameras, training; ARGS=tests/parts/mqtt/integration runs some
 	$(BIN)/python -m pytest $(WORKERS) -m "long and not slow" $(ARGS)
 
 # tests/slow_tier.py says how a change of the subject is known; ends well where nothing is due

@@ -11,9 +11,6 @@ import tomli_w
 
 from vitcam.access.sessions import Sessions
 from vitcam.access.tokens import Scope, create_token, load_tokens, revoke_token
-from vitcam.actions.push_devices import PushDevice, PushDevices
-from vitcam.alerts.alert import saved_alert
-from vitcam.alerts.saved_alerts import SavedAlerts
 from vitcam.config.layers import PageLayer
 from vitcam.config.load import merge_layers
 from vitcam.daemon.model import LastModel
@@ -22,6 +19,9 @@ from vitcam.daemon.saved_state.aside_file import AsideFile, PageChoices
 from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.names.wanted import WantedNames, own_names
+from vitcam.parts.alerts.alert import saved_alert
+from vitcam.parts.alerts.push_devices import PushDevice, PushDevices
+from vitcam.parts.alerts.saved_alerts import SavedAlerts
 from vitcam.peers.access import forget_peer_access, keep_peer_access, load_peer_access
 from vitcam.pictures.view import Region
 from vitcam.zones.areas import Areas, Zone

@@ -23,8 +23,8 @@ from tests.bench.viewers import usage
 from tests.daemon import Daemon, daemon
 from tests.eventually import eventually
 from tests.mosquitto import Mosquitto, settings_of
+from tests.parts.alerts.receiver import Receiver, receiver
 from tests.prometheus import Prometheus, answers, prometheus
-from tests.unit.actions.receiver import Receiver, receiver
 
 _RULE = '[[on]]\nname = "house"\nwebhook = "{url}"\n'
 _SCRAPES = """

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, get_ty
 
 from vitcam.config.camera import CameraSettings
 from vitcam.config.look import LookSettings, MotionSettings
-from vitcam.config.mqtt import MqttSettings
 from vitcam.config.names import NameSettings
 from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.option import Option, Rule, Why, options_of
@@ -16,6 +15,7 @@ from vitcam.config.peers import PeerSettings
 from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
 from vitcam.config.web import WebSettings
 from vitcam.parts import PARTS
+from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.pictures.overlay_kinds import OVERLAYS
 
 if TYPE_CHECKING:

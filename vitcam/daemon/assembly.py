@@ -5,9 +5,6 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from vitcam.actions.rule_engine import RuleEngine
-from vitcam.alerts.running_alerts import RunningAlerts
-from vitcam.alerts.saved_alerts import SavedAlerts
 from vitcam.config.settings import Settings, labels_in
 from vitcam.config.validators import seconds_of
 from vitcam.daemon.binding import binding
@@ -38,6 +35,9 @@ from vitcam.follow.follower import Follower
 from vitcam.machine import Machine
 from vitcam.model.labels import unknown_labels
 from vitcam.parts import add_parts
+from vitcam.parts.alerts.rule_engine import RuleEngine
+from vitcam.parts.alerts.running_alerts import RunningAlerts
+from vitcam.parts.alerts.saved_alerts import SavedAlerts
 from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.limits import PaceLimits
@@ -204,9 +204,9 @@ def assemble(
     add_parts(run)
     if settings.mqtt.host:
         # imports asyncio, which a run without page and broker does not need
-        from vitcam.daemon.home_assistant import CameraFacts, WatchedNow
-        from vitcam.daemon.mqtt import mqtt_of
-        from vitcam.mqtt.announcer import Announcer
+        from vitcam.parts.mqtt.announcer import Announcer
+        from vitcam.parts.mqtt.home_assistant import CameraFacts, WatchedNow
+        from vitcam.parts.mqtt.make import mqtt_of
 
         announcer = Announcer(
             settings.mqtt.discovery,

@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vitcam.actions.task import Outcome
 from vitcam.config.settings import Settings, StoreSettings
 from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
@@ -15,6 +14,7 @@ from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Action
 from vitcam.names.vocabulary import Vocabulary, means_any
+from vitcam.parts.alerts.task import Outcome
 from vitcam.run.ending import Ending
 from vitcam.run.kinds import Configured, HoldsPixels, Runs
 from vitcam.state import History

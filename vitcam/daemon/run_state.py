@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 
-from vitcam.actions.rule_engine import RuleEngine
 from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.recording import Recording
 from vitcam.frames import Prediction
 from vitcam.parts import PARTS
+from vitcam.parts.alerts.rule_engine import RuleEngine
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.processes.cost import CostMeter
 from vitcam.run.kinds import JudgesView, Reports

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from contextlib import redirect_stdout
 
 from vitcam.config.settings import Settings
-from vitcam.doctor import broker, camera, kept, machine, model, peers, python, rules, service
+from vitcam.doctor import camera, kept, machine, model, peers, python, service
 from vitcam.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.errors import TOLD_ELSEWHERE
 from vitcam.machine import Machine
 from vitcam.parts import PARTS
+from vitcam.parts.alerts import checks as rules
+from vitcam.parts.mqtt import checks as broker
 
 log = logging.getLogger(__name__)
 

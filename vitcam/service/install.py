@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.errors import ConfigError
+from vitcam.parts.mqtt.uninstalled import clear_broker
 from vitcam.service.announce import announce, end_announcements
-from vitcam.service.broker import clear_broker
 from vitcam.service.network import bind_to_network, ensure_password, local_name, reachable_address, web_settings
 from vitcam.service.places import UNIT_FILES, Instance, Places
 from vitcam.service.releases import Release, adopt, build, current_release, exclusive, use

@@ -1,9 +1,9 @@
 """Every route. Each entry stands in the class that answers it: what it does, and what a caller needs for it."""
 
 from vitcam.parts import PARTS
+from vitcam.parts.alerts.routes import AlertRoutes
 from vitcam.web.context import Handlers
 from vitcam.web.openapi.document import OpenApiRoute
-from vitcam.web.routes.alerts import AlertRoutes
 from vitcam.web.routes.crop import CropRoute
 from vitcam.web.routes.event_changes import EventChanges
 from vitcam.web.routes.event_summaries import EventSummaryRoutes

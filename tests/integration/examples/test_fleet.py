@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[3]
 DEMO = '["demo", "--fps", "2"]'
 TWO = f"[here]\ndoor = {DEMO}\ngarden = {DEMO}\n"
 
-pytestmark = pytest.mark.slow("examples/fleet", "vitcam/parts/metrics", "vitcam/mqtt")
+pytestmark = pytest.mark.slow("examples/fleet", "vitcam/parts/metrics", "vitcam/parts/mqtt")
 
 
 @dataclass

@@ -70,8 +70,10 @@ EACH_FAILS_ONCE = """{
     "vitcam.history.writer": lambda module: fails_once(module.HistoryWriter, "_housekeep", OSError("in the history")),
     "vitcam.parts.clips.queue": lambda module: fails_once(module.ClipQueue, "_next", MemoryError("in clips")),
     "vitcam.parts.heat.watch": lambda module: fails_once(module.HeatWatch, "look", ValueError("in heat")),
-    "vitcam.actions.runner": lambda module: fails_once(module.ActionRunner, "_run", KeyError("in rules")),
-    "vitcam.actions.worker_queue": lambda module: fails_once(module.WorkerQueue, "_next", SystemExit("in commands")),
+    "vitcam.parts.alerts.runner": lambda module: fails_once(module.ActionRunner, "_run", KeyError("in rules")),
+    "vitcam.parts.alerts.worker_queue": lambda module: fails_once(
+        module.WorkerQueue, "_next", SystemExit("in commands")
+    ),
 }"""
 LOST = ("no events are kept", "no clips are made", "the temperature is not watched", "no rule acts", "actions of")
 THE_HISTORY_HANGS = """{

@@ -13,10 +13,10 @@ from tests.daemon import Daemon, answer_to, daemon
 from tests.eventually import eventually
 from tests.home_assistant.running import HomeAssistant, home_assistant
 from tests.mosquitto import Mosquitto, Subscriber
-from vitcam.config.mqtt import MqttSettings
-from vitcam.mqtt.withdraw import withdraw
+from vitcam.parts.mqtt.settings import MqttSettings
+from vitcam.parts.mqtt.withdraw import withdraw
 
-pytestmark = pytest.mark.slow("vitcam/mqtt", "vitcam/daemon/mqtt.py", "tests/home_assistant", "examples/home-assistant")
+pytestmark = pytest.mark.slow("vitcam/parts/mqtt", "tests/home_assistant", "examples/home-assistant")
 BLUEPRINTS = Path(__file__).parents[3] / "examples" / "home-assistant"
 TOPIC = "homeassistant/device/vitcam_kitchen/config"
 SETTINGS = """

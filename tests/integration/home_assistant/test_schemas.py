@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.home_assistant.running import home_assistant
-from vitcam.mqtt.discovery import Announced, discovery_payload, platforms, with_tombstones
-from vitcam.mqtt.watched import Presence
 from vitcam.parts.heat.watch import TEMPERATURE
+from vitcam.parts.mqtt.discovery import Announced, discovery_payload, platforms, with_tombstones
+from vitcam.parts.mqtt.watched import Presence
 
 FULL = Announced(
     name="kitchen",
@@ -26,7 +26,7 @@ FULL = Announced(
 LEAST = Announced("kitchen", "vitcam/kitchen", commands=frozenset())
 
 
-@pytest.mark.slow("vitcam/mqtt", "tests/home_assistant")
+@pytest.mark.slow("vitcam/parts/mqtt", "tests/home_assistant")
 def test_home_assistant_takes_every_entity(tmp_path: Path) -> None:
     with home_assistant(tmp_path / "home") as home:
         for camera in (FULL, LEAST):

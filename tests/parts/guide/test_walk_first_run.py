@@ -15,7 +15,7 @@ from tests.integration.web.browser import console_errors, open_browser
 from tests.integration.web.page.accessibility import PHONE, findings
 from tests.integration.web.page.test_page import picture_width, text, wait
 
-pytestmark = pytest.mark.slow("vitcam/web", "vitcam/parts/guide", "vitcam/actions")
+pytestmark = pytest.mark.slow("vitcam/web", "vitcam/parts/guide", "vitcam/parts/alerts")
 
 PATIENCE_S = 120
 _SCROLL = "arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })"

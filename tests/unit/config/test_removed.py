@@ -10,9 +10,9 @@ from vitcam.config.removed import REMOVED, removal_of
 from vitcam.config.settings import Settings, options
 from vitcam.config.tables import table_options
 from vitcam.doctor.check import CheckContext
-from vitcam.doctor.rules import rules
 from vitcam.errors import ConfigError
 from vitcam.machine import Machine
+from vitcam.parts.alerts.checks import rules
 
 NAME = "store.written_mb"
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from tests.refusals import naming
-from vitcam.actions.rule_engine import RuleEngine
 from vitcam.config.load import merge_layers
 from vitcam.config.settings import Settings, options
 from vitcam.config.tables import OnSettings, ZoneSettings
@@ -25,6 +24,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.parts.teach.datasets.collector import Collector
 from vitcam.parts.teach.inbox.keeper import InboxKeeper
 from vitcam.parts.teach.inbox.waiting import Inbox
+from vitcam.parts.alerts.rule_engine import RuleEngine
 from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.view import Region
 from vitcam.web.parts import WebParts

@@ -10,11 +10,11 @@ from vitcam.model.installed import ListedModel
 from vitcam.names.languages import LANGUAGES
 from vitcam.names.wanted import MOST
 from vitcam.parts import PARTS
+from vitcam.parts.alerts.schemas import alert_schemas
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.resize import InputSpec
 from vitcam.sources.playback import Position
 from vitcam.state import State
-from vitcam.web.openapi.alerts import alert_schemas
 from vitcam.web.openapi.areas import RECT, areas_schemas, fractions
 from vitcam.web.openapi.history import PLACE, event_schemas
 from vitcam.web.openapi.schema import (

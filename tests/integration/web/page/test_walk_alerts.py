@@ -19,9 +19,9 @@ from tests.daemon import Daemon, daemon, get_json
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.accessibility import DESK, SCHEMES, SIZES, WALKED, WALKED_IDS, findings_at_every_size
 from tests.integration.web.page.test_page import text, wait
+from tests.parts.alerts.receiver import Receiver, receiver
 from tests.push_service import Browser, decoded, push_service
 from tests.secured import bearer, quick_hash
-from tests.unit.actions.receiver import Receiver, receiver
 from vitcam.access.password import save_password
 from vitcam.access.tokens import Scope, create_token
 

@@ -1,0 +1,92 @@
+"""Messages go out through the real Apprise, to a receiver of this machine."""
+
+import base64
+import json
+import logging
+import sys
+from dataclasses import replace
+
+import pytest
+
+from tests.parts.alerts.doing import event, task
+from tests.parts.alerts.receiver import receiver
+from vitcam.config.tables import OnSettings
+from vitcam.frames import Group
+from vitcam.parts.alerts.notification import MISSING, Notifications, body, title
+from vitcam.parts.alerts.task import ActionFailed
+from vitcam.wire import event_record
+
+# Apprise imports what Python 3.11 warns of
+pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
+
+GROUPED = event_record(replace(event(), zone="door", p=0.4, group=Group("cat", 0.83)))
+
+
+def no_picture(event_id: str) -> None:
+    return None
+
+
+def test_a_message_says_what_was_seen_since_when_and_how_surely() -> None:
+    record = {**event_record(event()), "start": "2026-06-01T10:00:01.000Z"}
+
+    assert title(record) == "tabby"
+    assert body(record).startswith("tabby from ")
+    assert body(record).endswith(":00:01, 90%, test")
+
+
+def test_a_message_about_a_group_names_it_first() -> None:
+    assert title(GROUPED) == "cat, perhaps tabby (door)"
+    assert ", 83%, test" in body(GROUPED)
+
+
+def test_every_address_of_a_rule_gets_the_message() -> None:
+    with receiver() as one, receiver() as other:
+        addresses = tuple(f"json://{there.url.partition('://')[2]}" for there in (one, other))
+        Notifications(no_picture)(task(OnSettings("phone", notify=addresses)))
+
+    for there in (one, other):
+        message = json.loads(there.bodies[0])
+        assert message["title"] == "tabby"
+        assert message["message"].startswith("tabby from ")
+
+
+def test_the_picture_of_the_event_comes_with_the_message() -> None:
+    asked = []
+
+    def picture(event_id: str) -> bytes:
+        asked.append(event_id)
+        return b"a JPEG"
+
+    with receiver() as there:
+        address = f"json://{there.url.partition('://')[2]}"
+        Notifications(picture)(task(OnSettings("phone", notify=(address,))))
+
+    attached = json.loads(there.bodies[0])["attachments"]
+    assert asked == ["01A"]
+    assert [(one["filename"], base64.b64decode(one["base64"])) for one in attached] == [("event.jpg", b"a JPEG")]
+
+
+@pytest.mark.fault(
+    "the service that carries a message fails",
+    injected="it answers 500; its address is none; Apprise is missing",
+    observed="the action has failed with a sentence that holds no token; other addresses get the message",
+)
+def test_an_address_that_fails_is_named_by_its_service_only(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    with receiver(lambda _: 500) as fails, receiver() as there:
+        addresses = [f"json://{one.url.partition('://')[2]}" for one in (fails, there)]
+        with pytest.raises(ActionFailed) as failed:
+            Notifications(no_picture)(task(OnSettings("phone", notify=("nosuch://secret-path", *addresses))))
+
+    assert str(failed.value).startswith("nosuch, json did not take the message")
+    assert len(there.bodies) == 1
+    assert "secret-path" not in caplog.text + str(failed.value)
+
+
+def test_without_apprise_the_action_fails_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "apprise", None)
+
+    with pytest.raises(ActionFailed) as failed:
+        Notifications(no_picture)(task(OnSettings("phone", notify=("ntfy://topic",))))
+
+    assert str(failed.value) == MISSING

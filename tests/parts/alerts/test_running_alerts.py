@@ -1,0 +1,182 @@
+"""Alerts are in force at once, beside the rules of the configuration, and what can never be is refused."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.eventually import eventually
+from tests.parts.alerts.doing import event
+from tests.parts.alerts.receiver import receiver
+from vitcam.config.settings import Settings
+from vitcam.config.tables import OnSettings
+from vitcam.errors import UsageError
+from vitcam.names.active import ActiveNames
+from vitcam.names.vocabulary import Vocabulary
+from vitcam.parts.alerts.rule_engine import RuleEngine
+from vitcam.parts.alerts.running_alerts import RunningAlerts
+from vitcam.parts.alerts.saved_alerts import MOST_ALERTS, SavedAlerts
+from vitcam.pictures.view import Region
+from vitcam.storage.outbox import Outbox
+from vitcam.zones.active import ActiveAreas
+from vitcam.zones.areas import Areas, Zone
+
+FILE = OnSettings("lamp", gpio=17, place="line 3 of /etc/vitcam/config.toml")
+
+
+class Running:
+    """A rule engine with its alerts."""
+
+    def __init__(self, folder: Path) -> None:
+        self.labels = ["tabby", "cup"]
+        seen = Vocabulary(ActiveNames(), lambda: (self.labels, {}))
+        self.noted: list[Any] = []
+        self.engine = RuleEngine(
+            Settings(on=(FILE,)),
+            seen,
+            lambda: False,
+            Outbox(folder),
+            {"STATE_DIRECTORY": str(folder)},
+            self.noted.append,
+            lambda _: None,
+        )
+        self.areas = ActiveAreas(Areas((Zone("door", Region(0, 0, 1, 1)),)))
+        self.saved = SavedAlerts(folder)
+        self.alerts = RunningAlerts(self.engine, self.saved, self.areas)
+
+    def last(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.alerts.record()["alerts"][0]["last"]
+        return found
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    found = Running(tmp_path)
+    yield found
+    found.engine.runner.close()
+
+
+def test_an_alert_acts_from_the_next_event_on_beside_the_rules_of_the_file(running: Running) -> None:
+    with receiver() as there:
+        made = running.alerts.make({"label": "tabby", "webhook": there.url})
+        running.engine.runner.event(event())
+        there.wait_for_count(1)
+        assert eventually(lambda: [each["status"] for each in running.last()] == ["ok"])
+
+    assert (made["remembered"], made["reason"]) == (True, "")
+    assert [rule.name for rule in running.engine.runner.rules] == ["lamp", "page-tabby"]
+    assert running.last()[0]["event"] == "01A"
+    assert running.last()[0]["trial"] is None
+
+
+def test_a_reload_of_the_configuration_leaves_the_alerts(running: Running) -> None:
+    running.alerts.make({"sound": True})
+    running.engine.apply(Settings(on=(replace(FILE, name="other"),)))
+
+    assert [rule.name for rule in running.engine.runner.rules] == ["other", "page-anything"]
+    assert [rule["place"] for rule in running.alerts.record()["rules"]] == [FILE.place]
+
+
+def test_a_trial_is_done_at_once_and_once_and_belongs_to_no_event(running: Running) -> None:
+    with receiver(lambda _: 500) as there:
+        made = running.alerts.make({"label": "tabby", "webhook": there.url, "sound": True, "enabled": False})
+        trial = running.alerts.try_now(made["alert"]["id"])
+        assert eventually(lambda: len(running.last()) == 2)
+
+    by_kind = {each["kind"]: each for each in running.last()}
+    assert {each["trial"] for each in running.last()} == {trial}
+    assert (by_kind["webhook"]["status"], "500" in by_kind["webhook"]["detail"]) == ("failed", True)
+    assert (by_kind["sound"]["status"], "no window" in by_kind["sound"]["detail"]) == ("failed", True)
+    assert running.noted == []
+    assert running.engine.runner.state().failed == 0
+    assert len(there.bodies) == 1
+
+
+def test_a_trial_does_not_wait_behind_an_address_that_failed(running: Running) -> None:
+    with receiver(lambda number: 500 if number == 0 else 200) as there:
+        made = running.alerts.make({"label": "tabby", "webhook": there.url})
+        running.engine.runner.event(event())
+        there.wait_for_count(1)
+        running.alerts.try_now(made["alert"]["id"])
+
+        assert eventually(lambda: any(each["trial"] and each["status"] == "ok" for each in running.last()))
+
+
+def test_what_can_never_be_is_refused_and_changes_nothing(running: Running) -> None:
+    for body, told in (
+        ({"label": "taby", "sound": True}, "'tabby'"),
+        ({"zone": "window", "sound": True}, "there are door"),
+        ({"command": ["x"]}, "'command'"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            running.alerts.make(body)
+
+    assert running.alerts.record()["alerts"] == []
+    assert running.saved.load() == ()
+
+
+def test_labels_and_zones_that_are_gone_are_named_and_the_alert_can_be_switched_off(running: Running) -> None:
+    made = running.alerts.make({"label": "tabby", "zone": "door", "sound": True})["alert"]
+    running.labels = ["dog", "cup"]
+    running.areas.replace(Areas())
+    trouble = running.alerts.record()["alerts"][0]["trouble"]
+
+    assert ["'tabby'" in trouble[0], "'door'" in trouble[1]] == [True, True]
+    changed = running.alerts.change(made["id"], {"enabled": False})
+    assert changed is not None
+    assert [rule.name for rule in running.engine.runner.rules] == ["lamp"]
+
+
+def test_changes_and_deletions_are_kept_for_the_next_run(running: Running, tmp_path: Path) -> None:
+    first = running.alerts.make({"label": "cup", "sound": True})["alert"]
+    second = running.alerts.make({"sound": True})["alert"]
+    changed = running.alerts.change(first["id"], {"for_s": 7})
+    assert changed is not None
+    assert running.alerts.delete(second["id"]) == ""
+
+    again = Running(tmp_path)
+    again.engine.runner.close()
+    assert [rule.for_s for rule in again.engine.runner.rules] == [0, 7]
+    assert again.alerts.record()["alerts"][0]["id"] == first["id"]
+    assert again.alerts.watched_labels == [("cup", "the alert page-cup is for")]
+
+
+def test_what_is_not_there_is_nothing(running: Running) -> None:
+    assert running.alerts.change("nothing", {"sound": True}) is None
+    assert running.alerts.delete("nothing") is None
+    assert running.alerts.try_now("nothing") is None
+    assert not running.alerts.remove_device("nothing")
+
+
+def test_there_are_not_more_than_the_quota(running: Running) -> None:
+    for _ in range(MOST_ALERTS):
+        running.alerts.make({"sound": True})
+
+    with pytest.raises(UsageError, match=str(MOST_ALERTS)):
+        running.alerts.make({"sound": True})
+
+
+def test_a_rule_that_cannot_be_asked_is_refused_and_never_kept(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("a bug in the rules")
+
+    monkeypatch.setattr("vitcam.parts.alerts.rule_engine.step", fails)
+    with pytest.raises(UsageError, match="does not work"):
+        running.alerts.make({"sound": True})
+
+    assert running.saved.load() == ()
+    assert [rule.name for rule in running.engine.runner.rules] == ["lamp"]
+
+
+def test_a_disk_that_cannot_be_written_is_said_and_the_alert_acts_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    running = Running(tmp_path / "file")
+    made = running.alerts.make({"sound": True})
+    running.engine.runner.close()
+
+    assert (made["remembered"], "cannot be written" in made["reason"]) == (False, True)
+    assert len(running.engine.runner.rules) == 2

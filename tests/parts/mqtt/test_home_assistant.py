@@ -1,0 +1,50 @@
+"""What of a run is announced: who asks for a presence, and which commands can be done."""
+
+from collections.abc import Sequence
+
+from vitcam.config.tables import OnSettings
+from vitcam.names.active import ActiveNames
+from vitcam.names.vocabulary import Vocabulary
+from vitcam.names.wanted import WantedNames, own_names
+from vitcam.parts.mqtt.home_assistant import WatchedNow
+from vitcam.parts.mqtt.watched import Presence
+from vitcam.pictures.view import Region
+from vitcam.zones.active import ActiveAreas
+from vitcam.zones.areas import Areas, Zone
+
+LABELS, MEMBERS = ("tabby", "beagle"), {"cat": (0,), "dog": (1,)}
+
+
+class Asked:
+    """Everything that may ask for a presence."""
+
+    def __init__(self, *labels: str) -> None:
+        self.areas, self.names = ActiveAreas(), ActiveNames()
+        self.rules: Sequence[OnSettings] = ()
+        vocabulary = Vocabulary(self.names, lambda: (LABELS, MEMBERS))
+        self.watched = WatchedNow(self.areas, lambda: self.rules, labels, vocabulary)
+
+    def names_of(self) -> list[str]:
+        return [each.name for each in self.watched()]
+
+
+def test_settings_zones_and_rules_ask_for_presences() -> None:
+    asked = Asked("dog")
+    asked.areas.replace(Areas((Zone("door", Region(0, 0, 1, 1), ("cat",)),)))
+    asked.rules = (
+        OnSettings(name="a", label="tabby"),
+        OnSettings(name="b", kind="unknown", zone="door"),
+        OnSettings(name="c", kind="problem"),
+        OnSettings(name="d"),
+    )
+    assert asked.names_of() == ["Something in view", "Door", "Cat", "Dog", "Tabby", "Unknown", "Door: unknown"]
+
+
+def test_they_are_the_same_value_until_something_changes() -> None:
+    asked = Asked("cat")
+    before = asked.watched()
+    assert asked.watched() is before
+    asked.names.replace(WantedNames("", own_names({"cat": "Mia"})))
+    assert asked.watched()[1] == Presence("label_cat", "Mia", "cat")
+    asked.rules = (OnSettings(name="a", label="dog"),)
+    assert asked.names_of() == ["Something in view", "Mia", "Dog"]

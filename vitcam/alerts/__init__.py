@@ -1,1 +1,0 @@
-"""Rules that people make on the page. They stand beside those of the configuration."""

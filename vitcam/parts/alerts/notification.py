@@ -1,0 +1,77 @@
+"""Messages to phones and by mail, through Apprise, which knows more than a hundred services."""
+
+import logging
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from vitcam.parts.alerts.task import ActionFailed, Task, is_made_up
+from vitcam.storage.files import temporary_folder
+
+Picture = Callable[[str], bytes | None]
+
+MISSING = "Apprise is not installed, so no message can be sent; install vitcam[notify]"
+
+
+class Notifications:
+    """Sends a message to each address of a rule, with the picture of the event where there is one.
+
+    picture  JPEG of the event with this id; may wait a moment for it
+    """
+
+    def __init__(self, picture: Picture) -> None:
+        self._picture = picture
+
+    def __call__(self, task: Task) -> str:
+        """Raises ActionFailed where one of them did not take it. Apprise has time limits of its own."""
+        try:
+            import apprise  # 0.3 s
+        except ImportError:
+            raise ActionFailed(MISSING) from None
+        logging.getLogger("apprise").setLevel(logging.CRITICAL)  # it logs addresses, which hold tokens
+        failed = []
+        with _as_file(None if is_made_up(task.event_id) else self._picture(task.event_id)) as picture:
+            message = {"title": title(task.record), "body": body(task.record), "attach": picture}
+            for address in task.rule.notify:
+                service = apprise.Apprise()
+                if not service.add(address) or not service.notify(**message):
+                    failed.append(address.partition("://")[0])
+        if failed:
+            raise ActionFailed(f"{', '.join(failed)} did not take the message; `apprise -vv -b test ADDRESS` says why")
+        return ""
+
+
+@contextmanager
+def _as_file(picture: bytes | None) -> Iterator[str | None]:
+    """Its path, for as long as it is sent: Apprise takes files. None: there is no picture."""
+    if picture is None:
+        yield None
+        return
+    with temporary_folder(Path(tempfile.gettempdir()), "notice") as folder:
+        path = Path(folder, "event.jpg")
+        path.write_bytes(picture)
+        yield str(path)
+
+
+def title(record: Mapping[str, Any]) -> str:
+    """What was seen, and where."""
+    zone = f" ({record['zone']})" if record["zone"] else ""
+    return f"{'Trial: ' if record.get('test') else ''}{_name(record)}{zone}"
+
+
+def body(record: Mapping[str, Any]) -> str:
+    """Since when, how sure, and by which camera."""
+    end = f" to {_local(record['end'])}" if record["end"] else ""
+    return f"{_name(record)} from {_local(record['start'])}{end}, {record['shown']['p']:.0%}, {record['camera']}"
+
+
+def _name(record: Mapping[str, Any]) -> str:
+    label, shown = str(record["label"]), record["shown"]["label"]
+    return label if shown in (None, label) else f"{shown}, perhaps {label}"
+
+
+def _local(time: str) -> str:
+    return datetime.fromisoformat(time).astimezone().strftime("%H:%M:%S")

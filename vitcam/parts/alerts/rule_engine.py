@@ -1,0 +1,207 @@
+"""Puts together what acts on events."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from vitcam.config.layers import nearest
+from vitcam.config.settings import Settings
+from vitcam.config.tables import OnSettings
+from vitcam.errors import UsageError
+from vitcam.folders import state_folder
+from vitcam.frames import UNKNOWN, Event, Prediction
+from vitcam.names.vocabulary import Vocabulary
+from vitcam.names.wanted import key_of
+from vitcam.parts.alerts.broker_message import BrokerMessages
+from vitcam.parts.alerts.command import AT_ONCE, Commands
+from vitcam.parts.alerts.notification import MISSING as NO_APPRISE
+from vitcam.parts.alerts.notification import Notifications, Picture
+from vitcam.parts.alerts.outcome_log import LastOutcome, OutcomeLog
+from vitcam.parts.alerts.pin import MISSING as NO_GPIOZERO
+from vitcam.parts.alerts.pin import Pins
+from vitcam.parts.alerts.push import MISSING as NO_PUSH
+from vitcam.parts.alerts.push import Push
+from vitcam.parts.alerts.push_devices import PushDevices
+from vitcam.parts.alerts.runner import ActionRunner
+from vitcam.parts.alerts.sound import Chimes, Sound
+from vitcam.parts.alerts.task import Note, Task, made_up_event
+from vitcam.parts.alerts.webhook import Webhooks
+from vitcam.parts.alerts.worker_queue import ActionHandler, WorkerQueue
+from vitcam.rules import Instant, RuleState, step
+from vitcam.run.kinds import Configured, Hears, Runs
+from vitcam.storage.outbox import Outbox
+from vitcam.threads.worker import Watched
+
+if TYPE_CHECKING:
+    from vitcam.run.ending import Ending
+
+log = logging.getLogger(__name__)
+
+_NEEDED = {"notify": ("apprise", NO_APPRISE), "gpio": ("gpiozero", NO_GPIOZERO), "push": ("http_ece", NO_PUSH)}
+"""Kind of action -> the library that does it, and what is said where that is missing."""
+
+
+class RuleEngine(Runs, Hears, Configured):
+    """The runner of a run, the rules of the configuration, and those of the page beside them. In any thread.
+
+    seen     what the model can see, and how it may be named
+    is_open  whether the labels are words that may change, so that nobody can say which are unknown
+    outbox   where webhooks wait
+    environ  of the process
+    note     keeps what came of an action
+    picture  as in `Notifications`
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        seen: Vocabulary,
+        is_open: Callable[[], bool],
+        outbox: Outbox,
+        environ: Mapping[str, str],
+        note: Note,
+        picture: Picture,
+    ) -> None:
+        self._seen = seen
+        self._is_open = is_open
+        self._outbox = outbox
+        outcomes = self._outcomes = OutcomeLog(note)
+        self.chimes, self.devices = Chimes(), PushDevices(state_folder(environ))
+        commands, pins = Commands(environ), Pins()
+        self.messages = BrokerMessages(outcomes)
+        self.webhooks = Webhooks(outbox, outcomes, settings.actions.secret)
+        handlers: dict[str, ActionHandler] = {
+            "command": WorkerQueue("command", commands, outcomes, AT_ONCE, commands.close),
+            "webhook": self.webhooks,
+            "notify": WorkerQueue("notify", Notifications(picture), outcomes),
+            "mqtt": self.messages,
+            "push": WorkerQueue("push", Push(self.devices), outcomes),
+            "sound": WorkerQueue("sound", Sound(self.chimes), outcomes),
+            "gpio": WorkerQueue("gpio", pins, outcomes, end=pins.close),
+        }
+        self.runner = ActionRunner((), seen, handlers, outcomes)
+        self._pins = pins
+        self._keys: tuple[object, frozenset[str]] | None = None
+        self._changing = threading.Lock()
+        self._configured: tuple[OnSettings, ...] = ()
+        self._page: tuple[OnSettings, ...] = ()
+        self.apply(settings)
+
+    @property
+    def configured(self) -> tuple[OnSettings, ...]:
+        """The rules of the configuration, also those that do nothing."""
+        return self._configured
+
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """A sentence for each rule of the configuration that does nothing."""
+        return tuple(rule.idle for rule in self._configured if rule.idle)
+
+    @property
+    def workers(self) -> tuple[Watched, ...]:
+        """Every thread that acts."""
+        return (*self.runner.workers, self._pins)
+
+    def start(self) -> None:
+        """Deliver what an earlier run left in the outbox."""
+        if self._outbox.is_there:
+            self.webhooks.start()
+
+    def stop(self, ending: "Ending") -> None:
+        self.runner.close()
+
+    def heard(self, prediction: Prediction | None, events: tuple[Event, ...]) -> None:
+        for event in events:
+            self.runner.event(event)
+
+    def apply(self, new: Settings) -> None:
+        """Take over other rules of the configuration, at the next event."""
+        self.webhooks.secret = new.actions.secret
+        with self._changing:
+            self._configured = new.on
+            self._put_in_force()
+        for sentence in missing_libraries(new.on):
+            log.error("%s", sentence)
+        if not new.mqtt.host and (names := [rule.name for rule in new.on if rule.mqtt]):
+            log.error("the rule %s has mqtt = true, and there is no broker; set mqtt.host", names[0])
+        for sentence in unknown_labels_of(new.on, self._seen.known) if not self._is_open() else ():
+            log.warning("%s", sentence)
+
+    def change_page(self, rules: Iterable[OnSettings]) -> None:
+        """Take over other rules of the page, at the next event. They stand beside those of the configuration.
+
+        raises  UsageError where one cannot be asked: nothing is changed then
+        """
+        rules = tuple(rules)
+        for rule in rules:
+            self._try_to_ask(rule)
+        with self._changing:
+            gone = {rule.name for rule in self._page} - {rule.name for rule in rules}
+            self._page = rules
+            self._put_in_force()
+        self._outcomes.forget(gone)
+
+    def try_now(self, rule: OnSettings) -> str:
+        """Do what a rule asks for, with an event that is made up; returns the id of that. Does not wait."""
+        task = Task.made_up(rule)
+        self.runner.do(task)
+        return task.event_id
+
+    def last(self, rule: OnSettings) -> tuple[LastOutcome, ...]:
+        """What came of the last actions of a rule since the start, the newest first."""
+        return self._outcomes.last(rule.name)
+
+    def unknown_label(self, rule: OnSettings) -> str:
+        """That the model does not know the label of a rule, as one sentence; empty if it does, or nobody can say."""
+        if rule.kind != "seen" or self._is_open() or key_of(rule.label) in self._known_keys():
+            return ""
+        return f"the model knows no {rule.label!r}{_hint(rule, self._seen.known)}"
+
+    def _known_keys(self) -> frozenset[str]:
+        """Of every text that a rule may name. Made again where names or model have changed: it takes some ms."""
+        state = self._seen.state
+        if self._keys is None or self._keys[0] != state:
+            self._keys = state, _keys_of(self._seen.known)
+        return self._keys[1]
+
+    def _put_in_force(self) -> None:
+        rules = (*(rule for rule in self._configured if rule.kinds), *self._page)
+        self.webhooks.urls = frozenset(rule.webhook for rule in rules if rule.webhook)
+        self.runner.rules = rules
+
+    def _try_to_ask(self, rule: OnSettings) -> None:
+        event = made_up_event(rule, "test")
+        try:
+            step((rule,), self._seen, RuleState(), Instant.at(time.monotonic_ns(), datetime.now()), event)
+        except Exception as error:
+            log.exception("a rule of the page cannot be asked; please report it")
+            raise UsageError(f"the alert {rule.name} does not work: {type(error).__name__}; change it") from error
+
+
+def missing_libraries(rules: Iterable[OnSettings]) -> list[str]:
+    """A sentence for each library that a rule needs and that is not there. The rest of the rules act all the same."""
+    kinds = {kind for rule in rules for kind in rule.kinds}
+    return [sentence for kind, (library, sentence) in _NEEDED.items() if kind in kinds and not find_spec(library)]
+
+
+def unknown_labels_of(rules: Iterable[OnSettings], names: frozenset[str]) -> list[str]:
+    """A sentence for each rule whose label the model does not know. names: of labels and groups."""
+    keys = _keys_of(names)
+    return [
+        f"the rule {rule.name} waits for {rule.label!r}, which the model does not know{_hint(rule, names)}"
+        for rule in rules
+        if rule.kind == "seen" and key_of(rule.label) not in keys
+    ]
+
+
+def _keys_of(names: frozenset[str]) -> frozenset[str]:
+    return frozenset({UNKNOWN, "", *map(key_of, names)})
+
+
+def _hint(rule: OnSettings, names: frozenset[str]) -> str:
+    near = nearest(rule.label, names)
+    return f"; did you mean {near!r}?" if near else ""

@@ -1,0 +1,191 @@
+"""The connection to the broker, in a thread of its own. A broker that is away, slow or refuses costs nobody else."""
+
+import json
+import logging
+import random
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from vitcam.frames import Event, Prediction
+from vitcam.parts.mqtt.broker import ANSWER_S, Broker, BrokerTrouble
+from vitcam.parts.mqtt.deliveries import KIND, Deliveries
+from vitcam.parts.mqtt.parts import MqttParts
+from vitcam.parts.mqtt.refusals import Refusals
+from vitcam.parts.mqtt.session import END_WITHIN_S, MqttSession
+from vitcam.run.kinds import Hears, Runs
+from vitcam.state import MqttState
+from vitcam.storage.outbox import Delivery
+from vitcam.threads.worker import Watched, Worker
+from vitcam.wire import event_record
+
+if TYPE_CHECKING:
+    from vitcam.run.ending import Ending
+
+log = logging.getLogger(__name__)
+
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 60.0
+_LOG_EVERY_S = 600.0
+_HELD_S = 5.0  # a connection that has lived so long was no accident
+_MANY_BREAKS = 3
+_UNCONNECTED_END_S = 0.1  # a host that does not answer is not waited for
+
+
+class MqttClient(Runs, Hears):
+    """Passes events on, with a thread that talks with the broker.
+
+    broker         how it is reached
+    parts          what is sent and done
+    snapshots      whether a picture is published when an event begins
+    first_pause_s  after a failure; doubled at each further one
+    """
+
+    def __init__(
+        self, broker: Broker, parts: MqttParts, snapshots: bool = True, first_pause_s: float = _FIRST_PAUSE_S
+    ) -> None:
+        self.parts = parts
+        self._broker = broker
+        self._snapshots = snapshots
+        self._first_pause_s = self._pause_s = first_pause_s
+        self._events = Deliveries(parts.topics.event, "", broker.address, parts)
+        self._alerts = Deliveries(parts.topics.alert, "alert", broker.address, parts)
+        self._refusals = Refusals()
+        self._closing = threading.Event()
+        self._connected = False
+        self._breaks = 0
+        """Connections in a row that the broker took and that then broke soon."""
+        self._trouble = ""
+        self._logged: tuple[str, float] = ("", float("-inf"))
+        self._worker = Worker("mqtt", self._run)
+
+    @property
+    def workers(self) -> tuple[Watched, ...]:
+        return (self._worker, self.parts.disk, self.parts.doing)
+
+    # in any thread
+
+    def start(self) -> None:
+        """Connect, again and again."""
+        self._worker.start()
+
+    def retain(self, messages: Mapping[str, str]) -> None:
+        """Have the broker keep these messages, by topic, from now on and after each connect.
+
+        A topic that was in the last call and is not in this one is cleared.
+        """
+        gone = {
+            topic: "" for topic, text in self.parts.retained.items() if text
+        }  # others were cleared by the last call
+        self.parts.retained = {**gone, **messages}
+
+    def announce(self) -> None:
+        """Send all retained messages again."""
+        self.parts.announce = True
+
+    def state(self) -> MqttState:
+        """For the state of the run."""
+        lost = self.parts.outbox.given_up(KIND) + self._events.dropped + self._alerts.dropped
+        waiting = self.parts.outbox.waiting(KIND) + self._events.incoming + self._alerts.incoming
+        refused = self._refusals.sentence
+        trouble = refused if self._connected and refused else self._trouble or refused
+        return MqttState(True, self._connected, self._broker.address, waiting, lost, trouble)
+
+    def heard(self, prediction: Prediction | None, events: tuple[Event, ...]) -> None:
+        for event in events:
+            self.event(event)
+
+    def event(self, event: Event) -> None:
+        """Take an event over; does not wait. Where too many wait for the disk, it is dropped and counted."""
+        body = json.dumps(event_record(event), ensure_ascii=False)
+        taken = self._events.take(Delivery(KIND, "", event.id, "", body), event.phase)
+        if taken and event.phase == "new" and self._snapshots:
+            self.parts.picture_wanted = True
+
+    # a `Courier`
+
+    @property
+    def away(self) -> str:
+        if self._connected:
+            return self._refusals.of(self._alerts.topic)
+        return self._trouble or f"the MQTT broker {self._broker.address} is not connected yet"
+
+    def alert(self, delivery: Delivery) -> bool:
+        return self._alerts.take(delivery)
+
+    def stop(self, ending: "Ending") -> None:
+        """Send what waits if that is quick, say that the camera is offline, and end."""
+        self._closing.set()
+        if not self._worker.started:
+            return
+        self._worker.join(3 * END_WITHIN_S if self._connected else _UNCONNECTED_END_S)
+        self._worker.stop()
+        with suppress(RuntimeError, TimeoutError):  # what came last is written down
+            self.parts.disk.submit(lambda: None).result(END_WITHIN_S)
+        for executor in (self.parts.disk, self.parts.doing):
+            executor.shutdown(wait=False, cancel_futures=True)
+
+    # in the thread
+
+    def _run(self) -> None:
+        """May begin again after an error."""
+        while not self._closing.is_set():
+            self._worker.beat(2 * ANSWER_S)
+            try:
+                self._connect_once()
+            except BrokerTrouble as trouble:
+                self._say(str(trouble))
+                pause_s = self._pause_s * random.uniform(0.5, 1.0)  # noqa: S311 - two that were thrown out meet less
+                self._pause_s = min(2 * self._pause_s, _LONGEST_PAUSE_S)
+                self._worker.beat(pause_s)
+                self._closing.wait(pause_s)
+
+    def _connect_once(self) -> None:
+        """One connection, from its begin to its end. Raises BrokerTrouble where there is none, or it breaks."""
+        connection = self._broker.connect()
+        deliveries = (self._events, self._alerts)
+        session = MqttSession(self._broker, connection, self.parts, self._refusals, deliveries, self._breaks > 0)
+        self._breaks += 1  # until it has held
+        try:
+            self._serve(session)
+        except BrokerTrouble as trouble:
+            session.finish(trouble)
+            raise
+        finally:
+            self._connected = False
+            connection.close(session.said_goodbye)
+
+    def _serve(self, session: MqttSession) -> None:
+        """Return once the run ends and everything is said."""
+        holds_s = max(_HELD_S, 2 * self._pause_s) if self._breaks > 1 else _HELD_S
+        began_s = time.monotonic()
+        while session.turn(self._closing.is_set()):
+            self._worker.beat()
+            if not session.opened:
+                continue
+            if not self._connected:
+                self._note_opened()
+            if self._breaks and time.monotonic() - began_s >= holds_s:
+                self._breaks, self._trouble, self._pause_s = 0, "", self._first_pause_s
+                session.cautious = False
+        session.finish(None)
+
+    def _note_opened(self) -> None:
+        self._connected = True
+        if self._breaks <= 1:  # it was away, and is back; one that broke the last connection has to hold this one first
+            self._trouble, self._pause_s = "", self._first_pause_s
+        self.parts.picture_wanted |= self._snapshots
+        address, base = self._broker.address, self.parts.topics.base
+        if self._breaks <= 1:
+            log.info("connected with the MQTT broker %s; the topics begin with %s", address, base)
+
+    def _say(self, trouble: str) -> None:
+        """Log it, the same sentence not too often."""
+        if self._breaks >= _MANY_BREAKS and not self._refusals.sentence and trouble.endswith("no reason"):
+            trouble += ", again and again; if another camera has the same name, set mqtt.name"
+        self._trouble = trouble
+        said, at_s = self._logged
+        if trouble != said or time.monotonic() - at_s >= _LOG_EVERY_S:
+            self._logged = (trouble, time.monotonic())
+            log.warning("%s; events wait, and it is tried again", trouble)

@@ -1,0 +1,124 @@
+"""What Home Assistant is told of a run: gathered from its parts, each time anew."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from vitcam.config.settings import Settings
+from vitcam.config.tables import OnSettings
+from vitcam.daemon.model_choice import RunningModel
+from vitcam.daemon.running_settings import RunningSettings
+from vitcam.frames import UNKNOWN
+from vitcam.machine import Machine, own_address
+from vitcam.model.files import list_models
+from vitcam.names.vocabulary import Vocabulary
+from vitcam.parts.mqtt.discovery import Announced
+from vitcam.parts.mqtt.topics import COMMANDS, Topics
+from vitcam.parts.mqtt.watched import Presence, watched_of
+from vitcam.pictures.overlay_kinds import available_overlays
+from vitcam.run.kinds import Offers
+from vitcam.run.run import Objects
+from vitcam.run_model import RunModel
+from vitcam.slot import Current
+from vitcam.web.requests.allowed_hosts import is_loopback
+from vitcam.zones.active import ActiveAreas
+
+_MODELS_EVERY_S = 10.0
+_NEEDED = {"threshold": ("events.enter", "events.leave"), "overlay": ("overlay.mode",)}
+"""Command -> the settings that it changes."""
+
+
+class WatchedNow:
+    """The presences there are, made anew where something that asks for them has changed.
+
+    rules   of the configuration and the page
+    labels  of `mqtt.labels`
+    """
+
+    def __init__(
+        self,
+        areas: ActiveAreas,
+        rules: Callable[[], Sequence[OnSettings]],
+        labels: Sequence[str],
+        vocabulary: Vocabulary,
+    ) -> None:
+        self._areas = areas
+        self._rules = rules
+        self._labels = labels
+        self._vocabulary = vocabulary
+        self._last: tuple[object, tuple[Presence, ...]] | None = None
+
+    def __call__(self) -> tuple[Presence, ...]:
+        """The same value while nothing changes."""
+        areas, rules = self._areas.areas, tuple(self._rules())
+        now = (areas, rules, self._vocabulary.state)
+        if self._last is None or self._last[0] != now:
+            asked = [*((label, "") for label in self._labels), *filter(None, map(_asked_by, rules))]
+            self._last = now, watched_of(areas, asked, self._vocabulary.naming)
+        return self._last[1]
+
+
+def _asked_by(rule: OnSettings) -> tuple[str, str] | None:
+    if rule.kind == "problem":
+        return None
+    return (UNKNOWN if rule.kind == "unknown" else rule.label), rule.zone
+
+
+class CameraFacts:
+    """What is announced of a run beside its presences. Called by one thread."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        running: RunningSettings,
+        models: RunningModel,
+        model: Current[RunModel],
+        objects: Objects,
+        machine: Machine,
+    ) -> None:
+        self._topics = Topics.of(settings.mqtt)
+        self._settings = settings
+        self._running = running
+        self._models = models
+        self._model = model
+        self._objects = objects
+        self._board = machine.board
+        web = settings.web
+        self._reaches_others = web.enabled and web.port != 0 and not is_loopback(web.host)
+        self._listed: tuple[float, tuple[str, ...]] = (float("-inf"), ())
+
+    def __call__(self, watched: tuple[Presence, ...]) -> Announced:
+        """As it is now."""
+        model = self._model.value
+        return Announced(
+            name=self._topics.name,
+            base=self._topics.base,
+            watched=watched,
+            commands=frozenset(filter(self._takes, COMMANDS)),
+            models=tuple(dict.fromkeys((model.name_or_file, *self._installed()))),
+            overlays=available_overlays(model.info.gives),
+            offered=tuple(entity for each in self._objects.each(Offers) for entity in each.entities()),
+            page=self._page(),
+            board=self._board,
+        )
+
+    def _takes(self, command: str) -> bool:
+        """Whether a command could be done: what the configuration fixes is not offered."""
+        if not self._settings.mqtt.commands or (command == "model" and self._models.fixed):
+            return False
+        return self._running.can_be_set.issuperset(_NEEDED.get(command, ()))
+
+    def _page(self) -> str:
+        """Address of the page for others of the network; empty where they cannot open it."""
+        if not self._reaches_others:
+            return ""
+        web = self._settings.web
+        host = own_address() if web.host in ("0.0.0.0", "::", "") else web.host
+        scheme = "https" if web.certificate else "http"
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{web.port}"
+
+    def _installed(self) -> tuple[str, ...]:
+        """A model may be taught or deleted at any time; folders are not read each second."""
+        now_s = time.monotonic()
+        if now_s - self._listed[0] >= _MODELS_EVERY_S:
+            self._listed = now_s, tuple(list_models())
+        return self._listed[1]

@@ -1,0 +1,33 @@
+"""Publishes a few messages without a daemon: connects, sends, and ends."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from vitcam.parts.mqtt.broker import ANSWER_S, LET_WRITE, Broker, BrokerTrouble
+from vitcam.parts.mqtt.settings import MqttSettings
+from vitcam.parts.mqtt.topics import Topics
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One to publish."""
+
+    topic: str
+    payload: bytes
+    retain: bool
+
+
+def publish_once(settings: MqttSettings, messages: Iterable[Message]) -> str:
+    """Publish messages under another name than a daemon has; returns why that failed, "" if the broker has them."""
+    broker, refused = Broker(settings, Topics.of(settings), probe=True), ""
+    try:
+        connection = broker.connect_by_any_version()
+        for each in messages:
+            number = connection.send(each.topic, each.payload, each.retain)
+            reason = connection.answer_to(number, ANSWER_S)[0]
+            if reason.is_failure and not refused:
+                refused = broker.refusal(each.topic, f"refuses {each.topic}: {reason}", LET_WRITE)
+        connection.close(leave=True)
+    except BrokerTrouble as trouble:
+        return str(trouble)
+    return refused

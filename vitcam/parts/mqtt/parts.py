@@ -1,0 +1,47 @@
+"""What every connection of a run uses."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from vitcam.parts.mqtt.commands import MqttCommands
+from vitcam.parts.mqtt.report import Report
+from vitcam.parts.mqtt.topics import Topics
+from vitcam.storage.outbox import Delivery, Outbox
+from vitcam.threads.worker import WatchedExecutor
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Somebody who wants messages of a topic that is not this camera's."""
+
+    topic: str
+    heard: Callable[[str], None]
+    """Gets the text. Called in the thread of the connection: it may not wait."""
+
+
+@dataclass(slots=True)
+class MqttParts:
+    """Made once for a run."""
+
+    topics: Topics
+    outbox: Outbox
+    """Where events and alerts wait."""
+    report: Callable[[], Report]
+    """The state message."""
+    picture: Callable[[int], bytes | None]
+    """The JPEG of now, of at most so many bytes if that can be; None: there is none. It may block."""
+    commands: MqttCommands | None
+    """What the broker may ask for; None: nothing."""
+    disk: WatchedExecutor = field(default_factory=lambda: WatchedExecutor("mqtt disk"))
+    """The thread that asks the outbox."""
+    doing: WatchedExecutor = field(default_factory=lambda: WatchedExecutor("mqtt commands"))
+    """The thread that does commands and makes pictures."""
+    listeners: tuple[Listener, ...] = ()
+    retained: Mapping[str, str] = field(default_factory=dict)
+    """What the broker is to keep, by topic. Replaced as a whole."""
+    told: Callable[[Delivery, Literal["ok", "failed"], str], None] = lambda *_: None
+    """Gets what came of each alert: of a delivery with the name of a rule. In any thread."""
+    picture_wanted: bool = False
+    announce: bool = False
+    """All retained messages are to be sent again."""
