@@ -152,7 +152,7 @@ $(HOME_ASSISTANT)/ready:
 	touch $@
 
 test-home-assistant: $(VENV)/full $(HOME_ASSISTANT)/ready  ## check against a real Home Assistant what is announced to it
-	$(BIN)/python -m pytest -m slow tests/integration/home_assistant $(ARGS)
+	$(BIN)/python -m pytest -m slow tests/integration/home_assistant tests/parts/mqtt/integration/home_assistant $(ARGS)
 
 # says which of Debian's packages it lacks
 bench-aarch64: $(VENV)/peers/ready  ## count instructions on an emulated Raspberry Pi 5's processor

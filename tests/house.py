@@ -43,7 +43,7 @@ class Leaf:
     words: Sequence[str] = ()
     """Of names and texts in code; none where the word is ordinary English."""
     not_in: Sequence[str] = ()
-    """Where a word is another thing, such as the overlay `heat`."""
+    """Where a word or a section is another thing, such as the overlay `heat`."""
     sections: Sequence[str] = ()
     """Of the settings."""
     routes: Sequence[str] = ()
@@ -113,13 +113,16 @@ def in_code(leaf: Leaf, path: str, code: Code) -> Iterator[str]:
     module, everything = leaf.modules(), "\n".join((*code.imports, *code.texts))
     if module.search(everything):
         yield IMPORT
-    if leaf.sections and re.search(
-        rf"(?<!vitcam\.)(?<!parts\.)\b({'|'.join(leaf.sections)})\.[a-z_]", "\n".join(code.texts)
+    is_another_thing = path.startswith(tuple(leaf.not_in))
+    if (
+        leaf.sections
+        and not is_another_thing
+        and re.search(rf"(?<!vitcam\.)(?<!parts\.)\b({'|'.join(leaf.sections)})\.[a-z_]", "\n".join(code.texts))
     ):
         yield "has its section"
     if addresses(leaf).search("\n".join(code.texts)):
         yield "has its address"
-    if not path.startswith(tuple(leaf.not_in)) and code.names & set(leaf.words):
+    if not is_another_thing and code.names & set(leaf.words):
         yield f"says {', '.join(sorted(code.names & set(leaf.words)))}"
 
 

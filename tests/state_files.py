@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
@@ -19,12 +19,13 @@ from vitcam.daemon.saved_state.aside_file import AsideFile, PageChoices
 from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.names.wanted import WantedNames, own_names
-from vitcam.parts.alerts.alert import saved_alert
-from vitcam.parts.alerts.push_devices import PushDevice, PushDevices
-from vitcam.parts.alerts.saved_alerts import SavedAlerts
 from vitcam.peers.access import forget_peer_access, keep_peer_access, load_peer_access
 from vitcam.pictures.view import Region
 from vitcam.zones.areas import Areas, Zone
+
+if TYPE_CHECKING:
+    from vitcam.parts.alerts.push_devices import PushDevices
+    from vitcam.parts.alerts.saved_alerts import SavedAlerts
 
 Path_ = tuple[str, ...]
 """Where something stands in a file: keys, and for an entry of a list its id or its name."""
@@ -61,25 +62,38 @@ def _make_alerts(folder: Path) -> None:
         {"id": "00000002", "label": "dog", "webhook": "http://a/", "zone": "door", "between": "22:00-06:00"},
         {"id": "00000003", "label": "cup", "notify": ["ntfy://x/y"], "above": 0.5, "enabled": False},
     ]
-    SavedAlerts(folder).save([saved_alert(record, []) for record in records])
+    from vitcam.parts.alerts.alert import saved_alert
+
+    _alerts(folder).save([saved_alert(record, []) for record in records])
+
+
+def _alerts(folder: Path) -> "SavedAlerts":
+    from vitcam.parts.alerts.saved_alerts import SavedAlerts  # here, so that the other files go on without it
+
+    return SavedAlerts(folder)
 
 
 def _change_alerts(folder: Path) -> str:
-    saved = SavedAlerts(folder)
+    saved = _alerts(folder)
     return saved.save([each for each in saved.load() if each.id != "00000001"])
 
 
 def _read_alerts(folder: Path) -> Readings:
-    return {("alerts", each.id): each for each in SavedAlerts(folder).load()}
+    return {("alerts", each.id): each for each in _alerts(folder).load()}
 
 
-def _device(number: int) -> PushDevice:
-    return PushDevice(f"0000000{number}", f"phone {number}", f"https://push.example/{number}", **KEYS, added_s=1e9)
+def _devices(folder: Path) -> "PushDevices":
+    from vitcam.parts.alerts.push_devices import PushDevices
+
+    return PushDevices(folder)
 
 
 def _make_devices(folder: Path) -> None:
+    from vitcam.parts.alerts.push_devices import PushDevice
+
     for number in (1, 2, 3):
-        PushDevices(folder).add(_device(number))
+        address = f"https://push.example/{number}"
+        _devices(folder).add(PushDevice(f"0000000{number}", f"phone {number}", address, **KEYS, added_s=1e9))
 
 
 def _make_tokens(folder: Path) -> None:
@@ -191,8 +205,8 @@ STATE_FILES = (
     StateFileKind(
         "push.json",
         _make_devices,
-        lambda folder: {("devices", each.id): each for each in PushDevices(folder).all},
-        lambda folder: None if PushDevices(folder).remove("00000001") else "there is none",
+        lambda folder: {("devices", each.id): each for each in _devices(folder).all},
+        lambda folder: None if _devices(folder).remove("00000001") else "there is none",
         (("devices", "00000001"),),
     ),
     StateFileKind(

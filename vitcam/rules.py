@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from typing import Generic, TypeVar
 
-from vitcam.config.tables import OnSettings
+from vitcam.config.rules import EventRule
 from vitcam.config.validators import minutes_of
 from vitcam.frames import UNKNOWN, Event
 from vitcam.names.vocabulary import Meanings, means_displayed
 from vitcam.names.wanted import key_of
 
+R = TypeVar("R", bound=EventRule)
 _MOST_LASTING = 64  # boxes have numbers that never come again: an end that got lost must not stay for ever
 TICK_S = 1.0
 """A tick must come at least this often while an event lasts."""
@@ -35,10 +37,10 @@ class Instant:
 
 
 @dataclass(frozen=True, slots=True)
-class Firing:
+class Firing(Generic[R]):
     """A rule has to act on an event."""
 
-    rule: OnSettings
+    rule: R
     event: Event
     """As it was reported last."""
 
@@ -49,15 +51,15 @@ class RuleState:
 
     lasting: Mapping[str, Event] = field(default_factory=dict)
     """Events that last, by id, the oldest first."""
-    fired: frozenset[tuple[str, OnSettings]] = frozenset()
+    fired: frozenset[tuple[str, EventRule]] = frozenset()
     """Lasting events and the rules that have fired at them."""
-    last_ns: Mapping[OnSettings, int] = field(default_factory=dict)
+    last_ns: Mapping[EventRule, int] = field(default_factory=dict)
     """When each rule with a cooldown fired last."""
 
 
 def step(
-    rules: Sequence[OnSettings], meanings: Meanings, state: RuleState, now: Instant, event: Event | None = None
-) -> tuple[RuleState, tuple[Firing, ...]]:
+    rules: Sequence[R], meanings: Meanings, state: RuleState, now: Instant, event: Event | None = None
+) -> tuple[RuleState, tuple[Firing[R], ...]]:
     """Take one report of an event into account, or, without one, that time has passed.
 
     meanings  by which rules may name labels and groups: a rule for a group holds for every label in it
@@ -71,7 +73,7 @@ def step(
             lasting = {id_: other for id_, other in lasting.items() if id_ not in over}
         lasting[event.id] = event
     fired, last_ns = set(state.fired), dict(state.last_ns)
-    firings: list[Firing] = []
+    firings: list[Firing[R]] = []
     for one in [event] if event else lasting.values():
         for rule in rules:
             if (one.id, rule) in fired or not _holds(rule, meanings, one, now):
@@ -93,14 +95,14 @@ def _was_instead(other: Event, new: Event) -> bool:
     return other.kind == new.kind and other.place == new.place and other.end_ns is None
 
 
-def fits(rule: OnSettings, meanings: Meanings, event: Event) -> bool:
+def fits(rule: EventRule, meanings: Meanings, event: Event) -> bool:
     """Whether an event is of the kind, of the label or group, and in the zone that the rule is for."""
     kind = event.kind == rule.kind or (event.kind == "unknown" and key_of(rule.label) == UNKNOWN)
     named = not rule.label or means_displayed(rule.label, event, meanings)
     return kind and rule.zone in ("", event.zone) and named
 
 
-def _holds(rule: OnSettings, meanings: Meanings, event: Event, now: Instant) -> bool:
+def _holds(rule: EventRule, meanings: Meanings, event: Event, now: Instant) -> bool:
     """Whether all conditions but the cooldown hold now."""
     lasted_s = ((event.end_ns or now.monotonic_ns) - event.start_ns) / 1e9
     return (

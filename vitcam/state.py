@@ -96,39 +96,6 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
-class Actions:
-    """What came of the rules since the start."""
-
-    rules: int = 0
-    """How many there are."""
-    ok: int = 0
-    """Actions that worked."""
-    failed: int = 0
-    waiting: int = 0
-    """Actions that run, have to wait for others, or are tried again later."""
-    dropped: int = 0
-    """Reports of events that no rule saw, because too many came at once."""
-    trouble: str = ""
-    """The last action that failed, as one sentence; empty if all worked."""
-
-
-@dataclass(frozen=True, slots=True)
-class MqttState:
-    """The connection to the MQTT broker."""
-
-    enabled: bool = False
-    connected: bool = False
-    broker: str = ""
-    """Host and port."""
-    waiting: int = 0
-    """Events that the broker has not confirmed yet."""
-    given_up: int = 0
-    """Events that were too old or too many, since the start."""
-    trouble: str = ""
-    """Why there is no connection, or what the broker does not take, as one sentence; empty: all is well."""
-
-
-@dataclass(frozen=True, slots=True)
 class PipelineState:
     """How the pipeline is now."""
 
@@ -162,8 +129,6 @@ class State(PipelineState):
 
     cost: Cost = Cost()
     history: History = History()
-    actions: Actions = Actions()
-    mqtt: MqttState = MqttState()
     problem: str | None = None
     """Why the camera does not see what it usually sees, as one sentence; None while it does."""
     notices: tuple[str, ...] = ()

@@ -54,9 +54,9 @@ def test_a_leaf_that_came_later_is_looked_for_without_a_table() -> None:
 
 
 def test_the_list_gets_no_row_more_and_keeps_none_for_nothing() -> None:
-    tree = {"vitcam/a.py": "import vitcam.heat.watch", "vitcam/mqtt/b.py": "import vitcam.batch.report"}
+    tree = {"vitcam/a.py": "import vitcam.heat.watch", "vitcam/parts/mqtt/b.py": "import vitcam.batch.report"}
     found = offences(tree)
-    old = ["code batch vitcam/mqtt/b.py", "code clips vitcam/a.py"]
+    old = ["code batch vitcam/parts/mqtt/b.py", "code clips vitcam/a.py"]
 
     new, gone = complaints(found, old, set())
 

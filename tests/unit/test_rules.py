@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tests.frames import SECOND
-from vitcam.config.tables import OnSettings
+from vitcam.config.rules import EventRule
 from vitcam.frames import Event, Group
 from vitcam.names.vocabulary import Meaning
 from vitcam.rules import Instant, RuleState, fits, step
@@ -28,7 +28,7 @@ def cat(phase: str = "new", p: float = 0.9, id_: str = "1", start_s: float = 0.0
 
 
 def fired(
-    *rules: OnSettings, reports: Iterable[tuple[float, Event | None]], wall: datetime = NOON
+    *rules: EventRule, reports: Iterable[tuple[float, Event | None]], wall: datetime = NOON
 ) -> list[tuple[float, str, str]]:
     """Time in s, rule and event of every firing. reports: time in s and event, or None for a tick."""
     state = RuleState()
@@ -55,33 +55,33 @@ def fired(
     ],
 )
 def test_a_rule_fits_label_group_and_zone_of_an_event(label: str, zone: str, expected: bool) -> None:
-    assert fits(OnSettings(label=label, zone=zone), MEANINGS, replace(cat(), zone="door")) is expected
+    assert fits(EventRule(label=label, zone=zone), MEANINGS, replace(cat(), zone="door")) is expected
 
 
 def test_a_rule_for_problems_of_the_camera_fires_at_those_only() -> None:
     covered = replace(cat(id_="2"), label="covered", kind="problem")
-    rules = OnSettings("seen"), OnSettings("any", kind="problem"), OnSettings("moved", kind="problem", label="moved")
+    rules = EventRule("seen"), EventRule("any", kind="problem"), EventRule("moved", kind="problem", label="moved")
 
     assert fired(*rules, reports=[(1, cat()), (2, covered), (3, None)]) == [(1, "seen", "1"), (2, "any", "2")]
 
 
 def test_a_rule_for_what_the_model_does_not_know_fires_at_that_only() -> None:
     strange = replace(cat(id_="2"), label="unknown", kind="unknown")
-    rules = OnSettings("any"), OnSettings("label", label="unknown"), OnSettings("kind", kind="unknown")
+    rules = EventRule("any"), EventRule("label", label="unknown"), EventRule("kind", kind="unknown")
 
     assert fired(*rules, reports=[(1, cat())]) == [(1, "any", "1")]
     assert fired(*rules, reports=[(1, strange)]) == [(1, "label", "2"), (1, "kind", "2")]
 
 
 def test_a_rule_fires_once_at_an_event_however_often_that_is_reported() -> None:
-    rule = OnSettings("a", label="cat")
+    rule = EventRule("a", label="cat")
     reports = [(1, cat()), (2, None), (6, cat("update")), (9, cat("end", end_s=9)), (12, cat(id_="2", start_s=12))]
 
     assert fired(rule, reports=reports) == [(1, "a", "1"), (12, "a", "2")]
 
 
 def test_a_probability_counts_from_the_report_in_which_it_is_reached() -> None:
-    rule = OnSettings("a", label="tabby", above=0.8)
+    rule = EventRule("a", label="tabby", above=0.8)
     low, high = cat(p=0.6), cat("update", p=0.85)
 
     assert fired(rule, reports=[(1, low), (2, None), (6, high)]) == [(6, "a", "1")]
@@ -91,7 +91,7 @@ def test_a_probability_counts_from_the_report_in_which_it_is_reached() -> None:
 def test_a_rule_means_what_is_displayed_and_not_a_guess_within_it() -> None:
     unsure = replace(cat(p=0.4), group=Group("cat", 0.9))
     vague = replace(unsure, group=Group("animal", 0.9))
-    rules = [OnSettings(name, label=name) for name in ("tabby", "cat", "animal")]
+    rules = [EventRule(name, label=name) for name in ("tabby", "cat", "animal")]
     above = [replace(rule, above=0.8) for rule in rules]
 
     for asked in (rules, above):
@@ -101,13 +101,13 @@ def test_a_rule_means_what_is_displayed_and_not_a_guess_within_it() -> None:
 
 def test_a_rule_for_a_label_fires_once_the_event_is_refined_to_it() -> None:
     unsure = replace(cat(p=0.4), group=Group("cat", 0.9))
-    rule = OnSettings("a", label="tabby")
+    rule = EventRule("a", label="tabby")
 
     assert fired(rule, reports=[(1, unsure), (3, replace(cat("update", p=0.7)))]) == [(3, "a", "1")]
 
 
 def test_for_s_fires_at_the_tick_at_which_the_event_has_lasted_so_long() -> None:
-    rule = OnSettings("a", for_s=5)
+    rule = EventRule("a", for_s=5)
     ticks = [(float(at), None) for at in range(2, 9)]
 
     assert fired(rule, reports=[(1, cat(start_s=0.5)), *ticks]) == [(6.0, "a", "1")]
@@ -115,7 +115,7 @@ def test_for_s_fires_at_the_tick_at_which_the_event_has_lasted_so_long() -> None
 
 
 def test_a_rule_of_the_end_fires_then_if_the_whole_event_was_long_enough() -> None:
-    rule = OnSettings("a", phase="end", for_s=5)
+    rule = EventRule("a", phase="end", for_s=5)
     short, long = cat("end", end_s=4), cat("end", end_s=6)
 
     assert fired(rule, reports=[(1, cat()), (4, short)]) == []
@@ -123,7 +123,7 @@ def test_a_rule_of_the_end_fires_then_if_the_whole_event_was_long_enough() -> No
 
 
 def test_a_cooldown_holds_back_its_own_rule_and_an_event_that_outlasts_it_fires_then() -> None:
-    rules = OnSettings("a", cooldown_s=10), OnSettings("b")
+    rules = EventRule("a", cooldown_s=10), EventRule("b")
     reports = [(1, cat()), (2, cat("end", end_s=2)), (5, cat(id_="2", start_s=5)), (10, None), (11, None)]
 
     assert fired(*rules, reports=reports) == [(1, "a", "1"), (1, "b", "1"), (5, "b", "2"), (11, "a", "2")]
@@ -146,11 +146,11 @@ def test_a_cooldown_holds_back_its_own_rule_and_an_event_that_outlasts_it_fires_
 def test_a_span_of_the_day_may_go_over_midnight(between: str, hour: int, minute: int, expected: bool) -> None:
     wall = datetime(2026, 6, 1, hour, minute)
 
-    assert bool(fired(OnSettings("a", between=between), reports=[(0, cat())], wall=wall)) is expected
+    assert bool(fired(EventRule("a", between=between), reports=[(0, cat())], wall=wall)) is expected
 
 
 def test_an_event_that_lasts_into_the_span_of_the_day_fires_when_the_span_begins() -> None:
-    rule = OnSettings("a", between="22:00-06:00")
+    rule = EventRule("a", between="22:00-06:00")
     wall = datetime(2026, 6, 1, 21, 59, 58)
 
     assert fired(rule, reports=[(0, cat()), (1, None), (2, None), (3, None)], wall=wall) == [(2, "a", "1")]
@@ -162,7 +162,7 @@ def test_an_event_that_lasts_into_the_span_of_the_day_fires_when_the_span_begins
     ids=["clock set on", "clock set back", "another day"],
 )
 def test_an_hour_that_the_clock_skips_or_repeats_holds_never_or_twice(day: tuple[int, int, int], minutes: int) -> None:
-    rule = OnSettings("a", between="02:00-03:00")
+    rule = EventRule("a", between="02:00-03:00")
     begin = datetime(*day, tzinfo=BERLIN).timestamp()
 
     held = [
@@ -177,7 +177,7 @@ def test_an_hour_that_the_clock_skips_or_repeats_holds_never_or_twice(day: tuple
 
 
 def test_nothing_is_remembered_of_events_that_are_over_nor_of_rules_that_are_gone() -> None:
-    gone, stays = OnSettings("gone", cooldown_s=5), OnSettings("stays", cooldown_s=5)
+    gone, stays = EventRule("gone", cooldown_s=5), EventRule("stays", cooldown_s=5)
     state, _ = step([gone, stays], MEANINGS, RuleState(), Instant(0, 0), cat())
 
     state, _ = step([stays], MEANINGS, state, Instant(SECOND, 0), cat("end", end_s=1))
@@ -188,7 +188,7 @@ def test_nothing_is_remembered_of_events_that_are_over_nor_of_rules_that_are_gon
 
 
 def test_rules_that_change_while_an_event_lasts_do_not_fire_again_if_they_stay_the_same() -> None:
-    stays, new = OnSettings("stays"), OnSettings("new")
+    stays, new = EventRule("stays"), EventRule("new")
     state, _ = step([stays], MEANINGS, RuleState(), Instant(0, 0), cat())
 
     _, firings = step([new, stays], MEANINGS, state, Instant(SECOND, 0))
@@ -199,7 +199,7 @@ def test_rules_that_change_while_an_event_lasts_do_not_fire_again_if_they_stay_t
 def test_what_is_out_of_sight_does_not_last_longer_and_fires_no_rule_again_when_it_comes_back() -> None:
     bird = replace(cat(), track=7)
     hidden, other = replace(cat("update", end_s=3), track=7), replace(cat(id_="2", start_s=5), track=7)
-    rules = OnSettings("soon"), OnSettings("long", for_s=4)
+    rules = EventRule("soon"), EventRule("long", for_s=4)
     waits = [(float(at), None) for at in range(4, 9)]
 
     assert fired(*rules, reports=[(1, bird), (3, hidden), *waits]) == [(1, "soon", "1")]
@@ -213,10 +213,10 @@ def test_what_is_out_of_sight_does_not_last_longer_and_fires_no_rule_again_when_
 def test_boxes_of_one_zone_have_events_that_last_at_the_same_time_for_rules() -> None:
     one, other = replace(cat(), track=7), replace(cat(id_="2"), track=8)
 
-    assert fired(OnSettings("a", for_s=3), reports=[(1, one), (2, other), (4, None)]) == [(4, "a", "1"), (4, "a", "2")]
+    assert fired(EventRule("a", for_s=3), reports=[(1, one), (2, other), (4, None)]) == [(4, "a", "1"), (4, "a", "2")]
 
 
 def test_events_whose_end_was_lost_are_forgotten_in_the_end() -> None:
     reports = [(float(number), replace(cat(id_=str(number)), track=number)) for number in range(200)]
 
-    assert len(fired(OnSettings("a", for_s=500), reports=[*reports, (600, None)])) == 65
+    assert len(fired(EventRule("a", for_s=500), reports=[*reports, (600, None)])) == 65

@@ -52,7 +52,7 @@ def with_changes(running: Settings, wanted: Settings, names: Iterable[str]) -> S
     """The settings of a run with the new values of these settings."""
     for name in names:
         section, _, key = name.partition(".")
-        changed = replace(running.section(section), **{key: _value(wanted, name)}) if key else getattr(wanted, section)
+        changed = replace(running.section(section), **{key: _value(wanted, name)}) if key else wanted.table(section)
         running = running.with_section(section, changed)
     return replace(running, store=replace(running.store, unread=wanted.store.unread))
 
@@ -64,7 +64,7 @@ def _value(settings: Settings, name: str) -> Any:
 
 def _whole(settings: Settings, key: str) -> Any:
     """Of a language also where it is set: one that is set is in force, and one of the page is not any more."""
-    value = getattr(settings, key)
+    value = settings.table(key)
     return (value, value.language_place) if key == OWN_NAME.section else value
 
 

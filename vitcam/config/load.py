@@ -19,8 +19,9 @@ from vitcam.config.option import Option
 from vitcam.config.page_layer import DEFAULT, settle_page, take_page, unread_of
 from vitcam.config.peers import PEER, PeerSettings
 from vitcam.config.removed import removal_of
+from vitcam.config.rules import EventRule
 from vitcam.config.settings import Settings, options, sections
-from vitcam.config.tables import ACTIONS, TABLES, OnSettings, ZoneSettings, table_options
+from vitcam.config.tables import RULES, TABLES, ZoneSettings, table_options
 from vitcam.errors import ConfigError, UsageError
 from vitcam.names.wanted import MOST, OwnName, checked_label, checked_name, key_of
 from vitcam.peers.peer import MOST_PEERS, NAME_WORDS, PEER_NAME, Peer
@@ -78,7 +79,7 @@ class EffectiveSettings:
             (name, getattr(self.settings.section(option.section), option.key), self.origins[name])
             for name, option in options().items()
         ]
-        tables = table_values(self.settings.zones, self.settings.on)
+        tables = table_values(self.settings)
         own = [
             (f"{OWN_NAME.section}.{json.dumps(each.label, ensure_ascii=False)}", each.name, each.place)
             for each in self.settings.names.own
@@ -188,7 +189,7 @@ def _check_together(values: Mapping[str, Any], origins: Mapping[str, str]) -> No
 
 
 def _build(values: Mapping[str, Any], tables: "FoundTables") -> Settings:
-    settings = Settings(zones=tables.zones(), on=tables.on())
+    settings = Settings(zones=tables.zones(), rules={key: tables.rules(key) for key in RULES})
     for section, section_class in sections().items():
         given = {option.key: values[option.name] for option in options().values() if option.section == section}
         settings = settings.with_section(section, section_class(**given))
@@ -203,26 +204,27 @@ class FoundTables:
 
     def __init__(self) -> None:
         self._values: dict[str, dict[str, dict[str, Checked]]] = {key: {} for key in TABLES}
-        self._rules_from = ""
+        self._rules_from: dict[str, str] = {}
+        """Key of `RULES` -> the file that its rules come from."""
         self.origins: dict[str, str] = {}
         """`zones.NAME.key` or `on.NUMBER.key` -> the file that it came from."""
         self.lines: dict[str, int] = {}
         """The same -> the line of that file."""
         self.warnings: list[str] = []
-        """What is said of keys that are not there any more, once `on` was called."""
-        self._removed: dict[str, list[str]] = {}
-        """Number of a rule -> keys that it has and that are not there any more."""
+        """What is said of keys that are not there any more, once `rules` was called."""
+        self._removed: dict[str, dict[str, list[str]]] = {key: {} for key in TABLES}
+        """Key of `TABLES` -> name of a table -> keys that it has and that are not there any more."""
 
     def add(self, raw: RawTable) -> None:
         """Raises ConfigError for a key that is unknown, and for a value that is not allowed."""
-        if not TABLES[raw.key].named and raw.origin != self._rules_from:
+        if raw.key in RULES and raw.origin != self._rules_from.get(raw.key):
             self._forget(raw.key)
-            self._rules_from = raw.origin
+            self._rules_from[raw.key] = raw.origin
         table = self._values[raw.key].setdefault(raw.name, {})
         for key, value in raw.values.items():
             self.lines[f"{raw.key}.{raw.name}.{key}"] = raw.lines.get(key, 0)
             if removal_of(f"{raw.key}.{key}"):
-                self._removed.setdefault(raw.name, []).append(key)
+                self._removed[raw.key].setdefault(raw.name, []).append(key)
                 continue
             option = replace(_option_of_table(raw, key), section=f"{raw.key}.{raw.name}")
             table[key] = checked(option, RawSetting(option.section, key, value, raw.origin))
@@ -242,36 +244,39 @@ class FoundTables:
             found.append(zone)
         return tuple(found)
 
-    def on(self) -> tuple[OnSettings, ...]:
-        """The rules, in their order, each with a name. Raises ConfigError for one that does nothing."""
-        found: list[OnSettings] = []
-        for number, values in self._values["on"].items():
-            removed = self._removed.get(number, [])
-            place = self._place_of(number, (*values, *removed))
-            rule = OnSettings(**{"name": number, **values, "place": place})  # type: ignore[arg-type]
+    def rules(self, key: str) -> tuple[EventRule, ...]:
+        """Those under a key of `RULES`, in their order, each with a name.
+
+        raises  ConfigError for one that does nothing
+        """
+        found: list[EventRule] = []
+        for number, values in self._values[key].items():
+            removed = self._removed[key].get(number, [])
+            place = self._place_of(f"{key}.{number}", self._rules_from[key], (*values, *removed))
+            rule = RULES[key](**{"name": number, **values, "place": place})  # type: ignore[arg-type]
             if removed:
-                rule = self._without(rule, removed[0])
+                rule = self._without(rule, f"{key}.{removed[0]}")
             elif not rule.kinds:
-                raise ConfigError(f"[[on]] number {number} does nothing; give it one of {', '.join(ACTIONS)}")
+                raise ConfigError(f"[[{key}]] number {number} does nothing; give it one of {', '.join(rule.ways)}")
             if any(rule.name == other.name for other in found):
-                raise ConfigError(f"two [[on]] are called {rule.name!r}; give each a name of its own")
+                raise ConfigError(f"two [[{key}]] are called {rule.name!r}; give each a name of its own")
             found.append(rule)
         return tuple(found)
 
-    def _without(self, rule: OnSettings, key: str) -> OnSettings:
-        """A rule without a key that is not there any more, which is said."""
+    def _without(self, rule: EventRule, name: str) -> EventRule:
+        """A rule without a key that is not there any more, which is said. name: `on.file`"""
         does = "less than it says" if rule.kinds else "nothing"
-        said = f"the rule {rule.name} ({rule.place}) does {does}: {removal_of(f'on.{key}')}"
+        said = f"the rule {rule.name} ({rule.place}) does {does}: {removal_of(name)}"
         self.warnings.append(said)
         return rule if rule.kinds else replace(rule, idle=said)
 
-    def _place_of(self, number: str, keys: Iterable[str]) -> str:
-        """The file of a rule, and the line of its first key where that is known."""
-        lines = [line for key in keys if (line := self.lines.get(f"on.{number}.{key}"))]
-        return f"line {min(lines)} of {self._rules_from}" if lines else self._rules_from
+    def _place_of(self, rule: str, file: str, keys: Iterable[str]) -> str:
+        """The file of a rule such as `on.2`, and the line of its first key where that is known."""
+        lines = [line for key in keys if (line := self.lines.get(f"{rule}.{key}"))]
+        return f"line {min(lines)} of {file}" if lines else file
 
     def _forget(self, key: str) -> None:
-        self._values[key], self._removed = {}, {}
+        self._values[key], self._removed[key] = {}, {}
         self.origins = {name: origin for name, origin in self.origins.items() if not name.startswith(f"{key}.")}
 
 
@@ -319,10 +324,12 @@ class FoundPeers:
         return tuple(self._found.values())
 
 
-def table_values(zones: Iterable[ZoneSettings], on: Iterable[OnSettings]) -> Iterator[tuple[str, object]]:
+def table_values(settings: Settings) -> Iterator[tuple[str, object]]:
     """Name, as in `FoundTables.origins`, and value of everything in zones and rules."""
-    named = [(f"zones.{zone.name}", "zones", zone) for zone in zones]
-    numbered = [(f"on.{number}", "on", rule) for number, rule in enumerate(on, 1)]
+    named = [(f"zones.{zone.name}", "zones", zone) for zone in settings.zones]
+    numbered = [
+        (f"{key}.{number}", key, rule) for key, rules in settings.rules.items() for number, rule in enumerate(rules, 1)
+    ]
     for prefix, key, table in (*named, *numbered):
         for option in table_options(key):
             yield f"{prefix}.{option}", getattr(table, option)

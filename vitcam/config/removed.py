@@ -6,16 +6,14 @@ A rule that has nothing else to do stays, so that its trouble is shown wherever 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-_LINE = 'write a line with command = ["sh", "-c", "cat >> /var/lib/vitcam/events.jsonl"]'
+from vitcam.parts import PARTS
 
 REMOVED: Mapping[str, str] = MappingProxyType(
     {
         "store.written_mb": (
             "each event keeps a picture of its own; store.keep_days and store.max_mb say how many events are kept"
         ),
-        "on.file": _LINE,
-        "on.file_mb": _LINE,
-        "on.file_keep": _LINE,
+        **{name: remedy for part in PARTS for name, remedy in part.removed.items()},
     }
 )
 """`section.key` -> what to do instead, as the end of a sentence."""

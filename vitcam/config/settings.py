@@ -12,10 +12,10 @@ from vitcam.config.names import NameSettings
 from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.option import Option, Rule, Why, options_of
 from vitcam.config.peers import PeerSettings
-from vitcam.config.tables import TABLES, OnSettings, ZoneSettings, table_options
+from vitcam.config.rules import EventRule
+from vitcam.config.tables import RULES, TABLES, ZoneSettings, table_options
 from vitcam.config.web import WebSettings
 from vitcam.parts import PARTS
-from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.pictures.overlay_kinds import OVERLAYS
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 else:
     OverlayMode = Literal[("auto", *OVERLAYS)]
 S = TypeVar("S")
+R = TypeVar("R", bound=EventRule)
 LogFormat = Literal["auto", "rich", "json"]
 Emit = Literal["auto", "changes", "all"]
 
@@ -149,21 +150,6 @@ class StoreSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class ActionSettings:
-    """What the actions of all rules share."""
-
-    secret: Annotated[
-        str,
-        Rule(
-            "Key that signs webhooks, so that the receiver can check them. Empty: no signature",
-            live=True,
-            secret=True,
-            page=Why.SECRET,
-        ),
-    ] = ""
-
-
-@dataclass(frozen=True, slots=True)
 class OverlaySettings:
     """What is drawn over a picture, unless its viewer chooses something else."""
 
@@ -217,15 +203,14 @@ class Settings:
     motion: MotionSettings = field(default_factory=MotionSettings)
     events: EventSettings = EventSettings()
     store: StoreSettings = StoreSettings()
-    actions: ActionSettings = ActionSettings()
     web: WebSettings = field(default_factory=WebSettings)
-    mqtt: MqttSettings = field(default_factory=MqttSettings)
     overlay: OverlaySettings = OverlaySettings()
     names: NameSettings = field(default_factory=NameSettings)
     peers: PeerSettings = field(default_factory=PeerSettings)
     log: LogSettings = LogSettings()
     zones: tuple[ZoneSettings, ...] = ()
-    on: tuple[OnSettings, ...] = ()
+    rules: Mapping[str, tuple[EventRule, ...]] = field(default_factory=lambda: dict.fromkeys(RULES, ()))
+    """By their key in the file. `settings.rules_of(EventRule)` reads all."""
     parts: Mapping[type[Any], Any] = field(default_factory=_defaults_of_parts)
     """The sections of parts, by their dataclasses. `settings[HeatSettings]` reads one."""
 
@@ -234,22 +219,32 @@ class Settings:
         found: S = self.parts[kind]
         return found
 
+    def rules_of(self, kind: type[R]) -> tuple[R, ...]:
+        """The rules of a kind, in their order."""
+        return tuple(rule for rules in self.rules.values() for rule in rules if isinstance(rule, kind))
+
+    def table(self, key: str) -> Any:
+        """All zones or rules, or all that an open section says, by its key."""
+        return self.rules[key] if key in self.rules else getattr(self, key)
+
     def section(self, name: str) -> Any:
         """A section by its name. Raises KeyError for one that there is not."""
         kind = sections()[name]
         return self.parts[kind] if kind in self.parts else getattr(self, name)
 
     def with_section(self, name: str, value: Any) -> Self:
-        """The same with another value of a section, or of a table."""
+        """The same with another value of a section, or of all zones or rules."""
         if kind := _of_parts().get(name):
             return replace(self, parts={**self.parts, kind: value})
+        if name in self.rules:
+            return replace(self, rules={**self.rules, name: value})
         return replace(self, **{name: value})
 
 
 def labels_in(settings: Settings) -> list[tuple[str, str]]:
     """Each label or group that rules and settings name, and who does: `("cat", "the rule lamp is for")`."""
-    rules = enumerate(settings.on, 1)
-    of_rules = [(rule.label, f"the rule {rule.name or number} is for") for number, rule in rules if rule.label]
+    rules = (rule for rule in settings.rules_of(EventRule) if rule.kind == "seen" and rule.label)
+    of_rules = [(rule.label, f"the rule {rule.name} is for") for rule in rules]
     return of_rules + [(label, f"{name} names") for name, labels in label_lists(settings) for label in labels]
 
 
@@ -268,7 +263,7 @@ def harmless_sections() -> frozenset[str]:
 @cache
 def sections() -> Mapping[str, type[Any]]:
     """Section name -> its dataclass, in the order of the file: first those of the base, then those of each part."""
-    own = {name: kind for name, kind in get_type_hints(Settings).items() if name not in (*TABLES, "parts")}
+    own = {name: kind for name, kind in get_type_hints(Settings).items() if name not in ("zones", "rules", "parts")}
     return MappingProxyType(own | _of_parts())
 
 

@@ -35,9 +35,6 @@ from vitcam.follow.follower import Follower
 from vitcam.machine import Machine
 from vitcam.model.labels import unknown_labels
 from vitcam.parts import add_parts
-from vitcam.parts.alerts.rule_engine import RuleEngine
-from vitcam.parts.alerts.running_alerts import RunningAlerts
-from vitcam.parts.alerts.saved_alerts import SavedAlerts
 from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.limits import PaceLimits
@@ -55,6 +52,7 @@ from vitcam.sources.source import SourceOptions
 from vitcam.storage.lock import FolderLock
 from vitcam.storage.outbox import Outbox
 from vitcam.text import readable
+from vitcam.web.open_pages import OpenPages
 from vitcam.web.parts import WebParts
 from vitcam.web.revisions import Revisions
 from vitcam.web.stream.variant import Demand
@@ -155,11 +153,6 @@ def assemble(
     # only one run of a camera uses a state folder, but any number of runs of files
     folder = state_folder(environ) if is_camera(settings.camera.source) else None
     outbox = Outbox(folder)
-    rule_engine = RuleEngine(
-        settings, vocabulary, lambda: model.value.words is not None, outbox, environ,
-        note=recording.note, picture=recording.picture_soon,
-    )  # fmt: skip
-    alerts = None if every else RunningAlerts(rule_engine, SavedAlerts(state_folder(environ), trials.unsaved), areas)
     console = build_sink(settings.log, every, classifier.displayed_labels)
 
     # what people see of it
@@ -167,8 +160,8 @@ def assemble(
     fetch = _picture_fetch() if settings.web.enabled and settings.web.fetch else None
     peers = PeerWatch(settings.peers.own, state_folder(environ))
     disk = DiskWatch(state_folder(environ))
-    objects = Objects()
-    state = RunState(objects, pipeline, recording, rule_engine, model, disk, outbox, trials.unsaved)
+    objects, pages = Objects(), OpenPages()
+    state = RunState(objects, pipeline, recording, model, disk, outbox, trials.unsaved)
     default = Current(default_variant(settings, classifier))
     models = RunningModel(
         model,
@@ -180,50 +173,36 @@ def assemble(
         default=default,
         page=page,
         trials=trials,
-        watched=lambda: [] if alerts is None else alerts.watched_labels,
+        objects=objects,
     )
     own = (recording, recorder, disk, peers)
-    objects.add(publisher, *filter(None, own), rule_engine)
+    objects.add(publisher, *filter(None, own))
     run = Run(
         settings=settings,
+        running=running_settings,
         environ=environ,
         is_set_up=options.is_set_up,
         folder=folder,
         machine=machine,
         model=model,
+        models=models,
         names=names,
         vocabulary=vocabulary,
         areas=areas,
         pipeline=pipeline,
+        playback=playback,
         history=recording.history,
         is_live=not every,
+        outbox=outbox,
+        unsaved=trials.unsaved,
         events=publisher,
         camera=camera,
+        state=state,
+        default=default,
+        pages=pages,
         objects=objects,
     )
     add_parts(run)
-    if settings.mqtt.host:
-        # imports asyncio, which a run without page and broker does not need
-        from vitcam.parts.mqtt.announcer import Announcer
-        from vitcam.parts.mqtt.home_assistant import CameraFacts, WatchedNow
-        from vitcam.parts.mqtt.make import mqtt_of
-
-        announcer = Announcer(
-            settings.mqtt.discovery,
-            folder,
-            WatchedNow(areas, lambda: rule_engine.runner.rules, settings.mqtt.labels, vocabulary),
-            CameraFacts(settings, running_settings, models, model, objects, machine),
-            lambda: publisher.lasting,
-            vocabulary,
-        )
-        mqtt = mqtt_of(
-            settings.mqtt, outbox, pipeline, publisher, state, models, model, default, playback, running_settings,
-            objects, announcer,
-        )  # fmt: skip
-        mqtt.parts.told = rule_engine.messages.told
-        rule_engine.messages.follow(mqtt)
-        objects.add(mqtt)
-        state.mqtt = mqtt.state
     web = None
     if settings.web.enabled:
         parts = WebParts(
@@ -248,7 +227,7 @@ def assemble(
             settings=running_settings,
             unsaved=trials.unsaved,
             revisions=Revisions(state_folder(environ)),
-            alerts=alerts,
+            pages=pages,
             fetch=fetch,
             peers=peers,
             objects=objects,

@@ -5,7 +5,6 @@ A prediction carries what answered, so no event, headline or stored picture mixe
 
 import logging
 import threading
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,8 @@ from vitcam.model.installed import InstalledModels, delete_taught
 from vitcam.model.labels import unknown_labels
 from vitcam.names.active import ActiveNames
 from vitcam.pipeline.pipeline import Pipeline
+from vitcam.run.kinds import Watches
+from vitcam.run.run import Objects
 from vitcam.run_model import RunModel, vocabulary_of
 from vitcam.slot import Current
 from vitcam.web.parts import ChosenModel
@@ -36,7 +37,7 @@ class RunningModel:
     model     the one in use, which every part that asks it reads
     settings  in force; a reload replaces them
     fixed     where the model is named, so that the page cannot choose another one; empty where it can
-    watched   labels that are asked for beside those of the settings and the zones, and who asks
+    objects   of the run, some of which wait for labels
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class RunningModel:
         default: Current[Variant],
         page: PageSettings,
         trials: Trials,
-        watched: Callable[[], list[tuple[str, str]]] = list,
+        objects: Objects,
     ) -> None:
         self._model = model
         self.settings = settings
@@ -63,7 +64,7 @@ class RunningModel:
         self._page = page
         self._trials = trials
         self._installed = InstalledModels()
-        self._watched = watched
+        self._objects = objects
         self._before = ""
         self._stamp = _stamp(model.value.name_or_file)
         self._changing = threading.RLock()
@@ -157,8 +158,13 @@ class RunningModel:
 
     def _described(self, model: RunModel) -> ChosenModel:
         seen = vocabulary_of(Current(model), self._names)
-        asked_for = [*self._areas.areas.watched_labels, *labels_in(self.settings), *self._watched()]
-        unknown = () if model.words is not None else unknown_labels(asked_for, seen.known)
+        awaited = (each for one in self._objects.each(Watches) for each in one.watched())
+        asked_for = [
+            *self._areas.areas.watched_labels,
+            *labels_in(self.settings),
+            *((each.label, each.who) for each in awaited if each.label),
+        ]
+        unknown = () if model.words is not None else unknown_labels(dict.fromkeys(asked_for), seen.known)
         return ChosenModel(model.name_or_file, tuple(unknown))
 
 

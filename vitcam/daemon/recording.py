@@ -1,7 +1,6 @@
 """What a run keeps of what it sees: events, and how they come into the history."""
 
 import logging
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,20 +11,16 @@ from vitcam.history.reclassified import Reclassify
 from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
-from vitcam.history.stored import Action
 from vitcam.names.vocabulary import Vocabulary, means_any
-from vitcam.parts.alerts.task import Outcome
 from vitcam.run.ending import Ending
 from vitcam.run.kinds import Configured, HoldsPixels, Runs
 from vitcam.state import History
 from vitcam.storage.lock import FolderLock
 from vitcam.threads.worker import Watched
-from vitcam.wire import wall_time
 
 log = logging.getLogger(__name__)
 
 _TOGETHER_S = 5.0  # many events are over by then, and are written once, with their best picture
-_SOON_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -58,23 +53,6 @@ class Recording(Runs, HoldsPixels, Configured):
     def rests(self) -> str:
         """Why no event is deleted because of its age until a person has said so; empty where it is."""
         return self.history_state().rests
-
-    def note(self, outcome: Outcome) -> None:
-        """Keep with its event what came of an action."""
-        if self.history is not None:
-            now = wall_time(time.monotonic_ns())
-            action = Action(outcome.rule, outcome.kind, outcome.status, outcome.detail, now)
-            self.history.note_action(outcome.event_id, action)
-
-    def picture_soon(self, event_id: str) -> bytes | None:
-        """The JPEG of an event that began just now: waits two seconds at most until it is on the disk."""
-        if self.history is None:
-            return None
-        try:
-            event = self.history.wait_for_picture(event_id, _SOON_S)
-            return self.history.picture(event) if event else None
-        except VitcamError:
-            return None
 
     def drop_pixels(self) -> None:
         if self.history is not None:

@@ -1,20 +1,19 @@
 """What a run says of itself: its state for the page and the API, and one line of it for systemd."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 
 from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.recording import Recording
 from vitcam.frames import Prediction
 from vitcam.parts import PARTS
-from vitcam.parts.alerts.rule_engine import RuleEngine
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.processes.cost import CostMeter
 from vitcam.run.kinds import JudgesView, Reports
 from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
-from vitcam.state import MqttState, PipelineState, State
+from vitcam.state import PipelineState, State
 from vitcam.storage.outbox import Outbox
 from vitcam.storage.unsaved import Unsaved
 
@@ -26,12 +25,10 @@ class RunState:
     objects: Objects
     pipeline: Pipeline
     recording: Recording
-    rule_engine: RuleEngine
     model: Current[RunModel]
     disk: DiskWatch
     outbox: Outbox
     unsaved: Unsaved
-    mqtt: Callable[[], MqttState] = MqttState
     cost: CostMeter = field(default_factory=CostMeter)
     thread_trouble: str = ""
     """What does not happen because a thread has failed or stands still. The supervisor replaces it every second."""
@@ -47,13 +44,14 @@ class RunState:
             **{each.name: getattr(pipeline, each.name) for each in fields(PipelineState)},
             cost=self.cost(),
             history=self.recording.history_state(),
-            actions=self.rule_engine.runner.state(),
-            mqtt=self.mqtt(),
             problem=next(filter(None, (each.problem for each in self.objects.each(JudgesView))), None),
             unsaved=dict(self.unsaved.reasons),
-            notices=tuple(filter(None, (self.recording.notice, self.outbox.notice, *self.rule_engine.idle))),
+            notices=tuple(filter(None, (self.recording.notice, self.outbox.notice, *self._notices()))),
             parts=self._of_parts(),
         )
+
+    def _notices(self) -> Iterator[str]:
+        return (notice for each in self.objects.each(Reports) for notice in each.notices())
 
     def _of_parts(self) -> dict[str, object]:
         """What each part has to say; the defaults of one of which this run has no object."""

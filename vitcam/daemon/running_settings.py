@@ -17,6 +17,7 @@ from vitcam.config.load import EffectiveSettings
 from vitcam.config.on_page import ON_PAGE, page_option, why_not
 from vitcam.config.removed import removal_of
 from vitcam.config.settings import Settings, harmless_sections, label_lists, options
+from vitcam.config.tables import TABLES
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import SourceError, UsageError, VitcamError
@@ -33,7 +34,7 @@ log = logging.getLogger(__name__)
 Layers = Callable[[PageLayer], EffectiveSettings]
 _TAKEN_WITHIN_S = 5.0
 _WAIT_S = 3.0
-_OWN_PLACES = ("camera.crop", "camera.masks", "model.name", "names.language", "zones", "on")
+_OWN_PLACES = ("camera.crop", "camera.masks", "model.name", "names.language", *TABLES)
 _KINDS = {bool: "switch", int: "whole number", float: "number", str: "text", tuple: "texts"}
 
 

@@ -12,8 +12,6 @@ from vitcam.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.errors import TOLD_ELSEWHERE
 from vitcam.machine import Machine
 from vitcam.parts import PARTS
-from vitcam.parts.alerts import checks as rules
-from vitcam.parts.mqtt import checks as broker
 
 log = logging.getLogger(__name__)
 
@@ -27,8 +25,6 @@ CHECKS: dict[str, CheckFunction] = {
     "port": service.port,
     "access": service.access,
     "service": service.unit,
-    "mqtt": broker.mqtt,
-    "rules": rules.rules,
     "disk": machine.disk,
     "databases": kept.databases,
     "memory": machine.memory,

@@ -3,11 +3,13 @@
 Without its folder, its line here and its tests, a part is gone, and all else works as before.
 """
 
+from vitcam.parts.alerts import PART as ALERTS
 from vitcam.parts.clips import PART as CLIPS
 from vitcam.parts.guide import PART as GUIDE
 from vitcam.parts.heat import PART as HEAT
 from vitcam.parts.learn import PART as LEARN
 from vitcam.parts.metrics import PART as METRICS
+from vitcam.parts.mqtt import PART as MQTT
 from vitcam.parts.problems import PART as PROBLEMS
 from vitcam.parts.teach import PART as TEACH
 from vitcam.run.part import Part
@@ -15,12 +17,14 @@ from vitcam.run.run import Run
 
 PARTS: tuple[Part, ...] = (
     CLIPS,
+    ALERTS,
     HEAT,
     TEACH,
     METRICS,
     LEARN,
     GUIDE,
     PROBLEMS,
+    MQTT,
 )
 """In the order in which their objects are called; they end in the opposite one."""
 

@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from vitcam import rules
+from vitcam.config.rules import EventRule
 from vitcam.config.settings import Settings
 from vitcam.events import Rules
 from vitcam.follow.follower import Follower
@@ -101,7 +102,7 @@ class WouldAct:
 
     at_ns: int
     """From the start of the film."""
-    firing: Firing
+    firing: Firing[EventRule]
 
 
 def replay_video(film: Path, settings: Settings, began: datetime) -> Iterator[Event | WouldAct]:
@@ -116,7 +117,7 @@ def replay_video(film: Path, settings: Settings, began: datetime) -> Iterator[Ev
     vocabulary, state, due_ns = classifier.vocabulary(), RuleState(), 0
     areas, crop = areas_of(settings), settings.camera.crop
     region = Region.parse(crop) if crop else None
-    acting = [rule for rule in settings.on if rule.kinds]
+    acting = [rule for rule in settings.rules_of(EventRule) if rule.kinds]
     follower = Follower(settings.look.follow, classifier.input, lambda: region)
     predictions = predictions_of(film, classifier, areas, region, follower)
     told = PlaceEvents(settings.events.rules, ActiveAreas(areas), vocabulary, follower.tracks)

@@ -6,16 +6,18 @@ in that order, and ended in the opposite one.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from vitcam.frames import Event, Frame, Prediction
 
 if TYPE_CHECKING:
     from vitcam.config.settings import Settings
     from vitcam.history.stored import StoredEvent
+    from vitcam.run.awaited import Awaited
     from vitcam.run.ending import Ending
     from vitcam.run.entity import Entity
     from vitcam.run.figures import Figure
+    from vitcam.storage.outbox import Delivery
     from vitcam.threads.worker import Watched
 
 
@@ -101,6 +103,10 @@ class Reports(ABC):
         """What does not work, each as a sentence, the most important first: the run is `degraded` then."""
         return ()
 
+    def notices(self) -> Iterable[str]:
+        """What people should know although nothing is wrong with the run, each as a sentence."""
+        return ()
+
     def words(self) -> str:
         """For the one line that systemd shows; empty while there is nothing to say."""
         return ""
@@ -153,3 +159,35 @@ class KeepsCopies(ABC):
     @abstractmethod
     def forget(self, event_id: str, label: str) -> None:
         """An event was deleted to which a person had given this label. What is gone already is fine."""
+
+
+class Watches(ABC):
+    """Waits for labels or zones, also such as no setting names."""
+
+    @abstractmethod
+    def watched(self) -> "Sequence[Awaited]":
+        """Those that there are now. Any thread may ask it, each second."""
+
+
+class Courier(ABC):
+    """Carries messages to a household's system, which may be away for a while. In any thread; none of it waits."""
+
+    @property
+    @abstractmethod
+    def away(self) -> str:
+        """Why nothing arrives there now, as a sentence; empty: it does."""
+
+    @abstractmethod
+    def carry(self, delivery: "Delivery") -> bool:
+        """Take a message over, to tell every `Sender` later what came of it. False: too many wait already."""
+
+
+class Sender(ABC):
+    """Has messages carried."""
+
+    @abstractmethod
+    def delivered(self, delivery: "Delivery", status: Literal["ok", "failed"], detail: str) -> None:
+        """What came of a message, perhaps one of an earlier run. In any thread.
+
+        detail  for people: why it failed, or who has it
+        """

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 from vitcam.threads.kinds import ThreadKind
 
 if TYPE_CHECKING:
+    from vitcam.config.rules import EventRule
+    from vitcam.config.settings import Settings
     from vitcam.doctor.check import CheckFunction
     from vitcam.run.kinds import KeepsCopies
     from vitcam.run.run import Run
+    from vitcam.service.places import Instance, Places
     from vitcam.web.context import Handlers
     from vitcam.web.openapi.schema import Schema
 
@@ -43,6 +46,10 @@ class Part:
     """Section of the configuration -> its frozen dataclass, as `settings[HeatSettings]` gives it."""
     harmless: tuple[str, ...] = ()
     """Sections with which no start and no frame fails: what the page set of them stays where starts keep failing."""
+    rules: "Mapping[str, type[EventRule]]" = field(default_factory=dict)
+    """Key of the configuration, as in `[[on]]` -> the frozen dataclass of a rule, of which there may be several."""
+    removed: Mapping[str, str] = field(default_factory=dict)
+    """`section.key` that earlier versions had -> what to do instead, as the end of a sentence."""
     state: Mapping[str, type[Any]] = field(default_factory=dict)
     """Key of `/api/state` -> what stands there. Its defaults do where the run has no object of it."""
     threads: Mapping[str, ThreadKind] = field(default_factory=dict)
@@ -71,6 +78,12 @@ class Part:
     """For `vitcam doctor`: name -> check."""
     verbs: Mapping[str, str] = field(default_factory=dict)
     """Of the command line: verb -> a module, which has a function or a typer of the module's name."""
+    publish: str = ""
+    """(Settings, text) -> sends a text without a run, and returns where it went; empty: to nobody."""
+    uninstalled: str = ""
+    """(Places, Instance) -> takes back what others keep of a service that has ended; returns why that failed."""
+    extra: str = ""
+    """The extra of the package that a service's own environment gets for it."""
 
     def made(self, run: "Run") -> list[object]:
         """Its objects of a run. Raises VitcamError where they cannot be made."""
@@ -96,6 +109,14 @@ class Part:
     def doctors(self) -> "Mapping[str, CheckFunction]":
         """Its checks, by their names."""
         return dict(_imported(self.checks)) if self.checks else {}
+
+    def published(self, settings: "Settings", text: str) -> str:
+        """Send a text; returns where it went, as a sentence, empty: nowhere. Raises VitcamError where that failed."""
+        return str(_imported(self.publish)(settings, text)) if self.publish else ""
+
+    def cleared(self, places: "Places", instance: "Instance") -> str:
+        """Take back what others keep of a service that has ended; returns why that failed, empty if it did not."""
+        return str(_imported(self.uninstalled)(places, instance)) if self.uninstalled else ""
 
 
 def _imported(place: str) -> Any:

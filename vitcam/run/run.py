@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from vitcam.config.settings import Settings
     from vitcam.daemon.classifiers import CameraClassifier
+    from vitcam.daemon.model_choice import RunningModel
     from vitcam.daemon.publisher import Publisher
+    from vitcam.daemon.run_state import RunState
+    from vitcam.daemon.running_settings import RunningSettings
     from vitcam.history.store import EventStore
     from vitcam.machine import Machine
     from vitcam.names.active import ActiveNames
@@ -16,6 +19,11 @@ if TYPE_CHECKING:
     from vitcam.pipeline.pipeline import Pipeline
     from vitcam.run_model import RunModel
     from vitcam.slot import Current
+    from vitcam.sources.playback import Playback
+    from vitcam.storage.outbox import Outbox
+    from vitcam.storage.unsaved import Unsaved
+    from vitcam.web.open_pages import OpenPages
+    from vitcam.web.stream.variant import Variant
     from vitcam.zones.active import ActiveAreas
 
 K = TypeVar("K")
@@ -46,6 +54,8 @@ class Run:
 
     settings: "Settings"
     """Those of the start."""
+    running: "RunningSettings"
+    """Those in force, which may be changed."""
     environ: Mapping[str, str]
     """Of the process."""
     is_set_up: bool
@@ -55,17 +65,30 @@ class Run:
     machine: "Machine"
     model: "Current[RunModel]"
     """The one in use."""
+    models: "RunningModel"
+    """Puts another one in its place."""
     names: "ActiveNames"
     vocabulary: "Vocabulary"
     """By which texts labels and groups may be named now."""
     areas: "ActiveAreas"
     pipeline: "Pipeline"
+    playback: "Playback"
+    """Pauses a source of files."""
     history: "EventStore | None"
     """None: nothing is kept."""
     is_live: bool
     """False: files are read at full speed, and leave nothing but their answers."""
+    outbox: "Outbox"
+    """Where deliveries wait."""
+    unsaved: "Unsaved"
+    """Saves again what the disk did not take."""
     events: "Publisher"
     camera: "CameraClassifier"
     """Asks the model about other pictures between two frames."""
+    state: "RunState"
+    """How the run is."""
+    default: "Current[Variant]"
+    """What viewers get who choose nothing."""
+    pages: "OpenPages"
     objects: Objects
     """Complete once every part has made its own."""

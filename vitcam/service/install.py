@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitcam.errors import ConfigError
-from vitcam.parts.mqtt.uninstalled import clear_broker
+from vitcam.parts import PARTS
 from vitcam.service.announce import announce, end_announcements
 from vitcam.service.network import bind_to_network, ensure_password, local_name, reachable_address, web_settings
 from vitcam.service.places import UNIT_FILES, Instance, Places
@@ -88,7 +88,7 @@ def uninstall(places: Places, tell: Callable[[str], None]) -> list[str]:
             systemctl_checked("disable", "--now", *units)
         end_announcements(places)
         for instance in map(Instance.of_unit, units):
-            if trouble := clear_broker(places, instance):
+            for trouble in filter(None, (part.cleared(places, instance) for part in PARTS)):
                 tell(trouble)
         write_units(places, dict.fromkeys(UNIT_FILES))
         systemctl_checked("daemon-reload")

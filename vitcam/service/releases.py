@@ -17,13 +17,13 @@ from types import FrameType
 from typing import NoReturn
 
 from vitcam.errors import UsageError, VitcamError
+from vitcam.parts import PARTS
 from vitcam.processes.command import run_with_timeout
 from vitcam.service.origin import installable
 from vitcam.service.places import Places
 
 _VENV_WITHIN_S, _PIP_WITHIN_S, _START_WITHIN_S = 600, 7200, 120  # a slow SD card, a slow network
 _ORIGIN = "installed-from"
-_EXTRA = "mqtt"  # 0.8 MB: whoever names a broker later need not look for the service's own environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,9 @@ def _fill(python: str, release: Release, wanted: Path) -> None:
     # -I: nothing of the folder that the user is in
     venv = ["-I", "-m", "venv", "--system-site-packages", str(release.folder)]
     _run([python, *venv], _VENV_WITHIN_S, "no virtual environment can be made (is python3-venv installed?)")
-    pip = ["-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", f"{wanted}[{_EXTRA}]"]
+    extras = ",".join(filter(None, (part.extra for part in PARTS)))
+    named = f"{wanted}[{extras}]" if extras else str(wanted)
+    pip = ["-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", named]
     _run([str(release.folder / "bin/python"), *pip], _PIP_WITHIN_S, "pip could not install it")
     if not release.version:
         raise VitcamError(f"{wanted.name} was installed, but vitcam is not in it; name a wheel or a folder of vitcam")

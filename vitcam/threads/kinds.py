@@ -126,29 +126,6 @@ KINDS: Mapping[str, ThreadKind] = {
         "the disk does not answer, so files are neither read nor written",
         30.0,
     ),
-    "rules": ThreadKind("asks which rules fire; it begins with the first event", "nothing", "no rule acts", 30.0),
-    "act on": ThreadKind(
-        "does the actions of one kind; one to four threads for each kind, begun with the first action",
-        "one action, within its time",
-        "actions of this kind are not done",
-        180.0,
-    ),
-    "webhooks": ThreadKind(
-        "delivers webhooks; it begins with the first one", "one request, 10 s; the disk", "no webhook is sent", 60.0
-    ),
-    "mqtt": ThreadKind(
-        "talks with the MQTT broker", "connecting, 20 s; else nothing", "nothing is sent to the MQTT broker", 60.0
-    ),
-    "mqtt disk": ThreadKind(
-        "keeps events until the MQTT broker has them", "the disk", "events are not sent to the MQTT broker", 60.0
-    ),
-    "mqtt commands": ThreadKind(
-        "does what the MQTT broker asks for, and makes its pictures",
-        "loading a model; the supervisor, 5 s",
-        "MQTT commands are not done, and no pictures are sent to the broker",
-        90.0,
-    ),
-    "pins": ThreadKind("sets pins low again; it begins with the first pin", "the driver", "pins may stay high", 30.0),
     "deadline": ThreadKind(
         "closes a network camera's connection that is too slow", "its time", hangs="the capture stage is watched"
     ),
@@ -162,9 +139,4 @@ KINDS: Mapping[str, ThreadKind] = {
         hangs="systemd ends the process",
     ),
 }
-"""By the name of the thread. Some names have more behind them, such as `act on file`."""
-
-
-def kind_of(name: str) -> ThreadKind:
-    """The row of a thread. Raises KeyError for one that the table does not have."""
-    return KINDS[name] if name in KINDS else KINDS[name.rpartition(" ")[0]]
+"""By the name of the thread."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
-from vitcam.threads.kinds import ThreadKind, kind_of
+from vitcam.threads.kinds import KINDS, ThreadKind
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class Worker:
 
     def __init__(self, name: str, run: Callable[[], None], kind: ThreadKind | None = None) -> None:
         self.name = name
-        self._kind = kind or kind_of(name)
+        self._kind = kind or KINDS[name]
         self._run = run
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -153,7 +153,7 @@ class WatchedExecutor(ThreadPoolExecutor):
 
     def __init__(self, name: str, kind: ThreadKind | None = None) -> None:
         super().__init__(1, thread_name_prefix=name)
-        self._kind = kind or kind_of(name)
+        self._kind = kind or KINDS[name]
         self._since_s: float | None = None
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":

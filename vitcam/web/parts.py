@@ -22,6 +22,7 @@ from vitcam.sources.playback import Playback
 from vitcam.state import State
 from vitcam.storage.unsaved import Unsaved
 from vitcam.threads.worker import WatchedExecutor
+from vitcam.web.open_pages import OpenPages
 from vitcam.web.revisions import Revisions
 from vitcam.web.stream.variant import Demand, Variant
 from vitcam.web.tls import CertificateFiles
@@ -138,50 +139,6 @@ class SettingsChoice(Protocol):
         ...
 
 
-class Alerts(Protocol):
-    """The rules of the page. Each method but `follow` and `try_now` may wait for the disk, and raise UsageError."""
-
-    def record(self) -> dict[str, Any]:
-        """Alerts, the rules of the configuration, and what came of both last."""
-        ...
-
-    def values(self) -> dict[str, Any]:
-        """The alerts by id, with their secrets."""
-        ...
-
-    def make(self, body: Any, /) -> dict[str, Any]:
-        """Make an alert; returns it, and why it is not kept."""
-        ...
-
-    def change(self, id_: str, body: Any, /) -> dict[str, Any] | None:
-        """Change an alert; returns it, and why it is not kept; None: there is none of that id."""
-        ...
-
-    def delete(self, id_: str, /) -> str | None:
-        """Delete an alert; returns why it may come again, "" if it does not; None: there is none of that id."""
-        ...
-
-    def try_now(self, id_: str, /) -> str | None:
-        """Begin what an alert does, with an event that is made up; returns its id; None: there is no such alert."""
-        ...
-
-    def push_key(self) -> str:
-        """The public key of the one who sends messages to browsers, in base64url."""
-        ...
-
-    def add_device(self, body: Any, /) -> None:
-        """A browser may get messages."""
-        ...
-
-    def remove_device(self, id_: str, /) -> bool:
-        """It gets none any more; False: there is none of that id."""
-        ...
-
-    def follow(self, ring: Callable[[bytes], int], /) -> None:
-        """`ring` is called with what open pages play a sound for; it returns how many connections get it."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class WebParts:
     """The parts of a run that the page and the API show, and those that viewers may change."""
@@ -227,8 +184,7 @@ class WebParts:
     """Saves words."""
     revisions: Revisions = field(default_factory=lambda: Revisions(None))
     """Of what several clients may change."""
-    alerts: Alerts | None = None
-    """None: no alerts can be made, as in a run that classifies files as fast as it can."""
+    pages: OpenPages = field(default_factory=OpenPages)
     peers: PeerWatch = field(default_factory=lambda: PeerWatch((), None))
     """Other cameras, for the wall."""
     fetch: Callable[[str], bytes] | None = None

@@ -1,7 +1,6 @@
 """Every route. Each entry stands in the class that answers it: what it does, and what a caller needs for it."""
 
 from vitcam.parts import PARTS
-from vitcam.parts.alerts.routes import AlertRoutes
 from vitcam.web.context import Handlers
 from vitcam.web.openapi.document import OpenApiRoute
 from vitcam.web.routes.crop import CropRoute
@@ -34,7 +33,6 @@ HANDLERS: tuple[type[Handlers], ...] = (
     CropRoute,
     ZonesRoute,
     NamesRoute,
-    AlertRoutes,
     PlaybackRoute,
     SettingsRoutes,
     RememberedRoute,

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from tests.eventually import eventually
 from tests.frames import SECOND
-from vitcam.config.tables import OnSettings
 from vitcam.frames import Event
+from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import Outcome, Task
 from vitcam.rules import Firing
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from vitcam.config.tables import OnSettings
 from vitcam.errors import UsageError
 from vitcam.parts.alerts.alert import (
     Alert,
@@ -17,6 +16,7 @@ from vitcam.parts.alerts.alert import (
     saved_record,
 )
 from vitcam.parts.alerts.message_address import checked_address
+from vitcam.parts.alerts.settings import OnSettings
 
 SECRET = "hunter2"
 BODY: dict[str, Any] = {

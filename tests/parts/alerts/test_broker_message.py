@@ -4,23 +4,25 @@ import json
 from dataclasses import dataclass, field
 
 from tests.parts.alerts.doing import Kept, task
-from vitcam.config.tables import OnSettings
 from vitcam.parts.alerts.broker_message import NO_BROKER, BrokerMessages
+from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import Task
+from vitcam.run.kinds import Courier
+from vitcam.run.run import Objects
 from vitcam.storage.outbox import Delivery
 
 RULE = OnSettings("page-tabby", label="tabby", mqtt=True)
 
 
 @dataclass
-class Line:
+class Line(Courier):
     """A connection that is there or away, and takes a number of messages."""
 
     away: str = ""
     room: int = 9
     taken: list[Delivery] = field(default_factory=list)
 
-    def alert(self, delivery: Delivery) -> bool:
+    def carry(self, delivery: Delivery) -> bool:
         if len(self.taken) >= self.room:
             return False
         self.taken.append(delivery)
@@ -28,10 +30,9 @@ class Line:
 
 
 def following(line: Line) -> tuple[BrokerMessages, Kept]:
-    kept = Kept()
-    messages = BrokerMessages(kept)
-    messages.follow(line)
-    return messages, kept
+    kept, objects = Kept(), Objects()
+    objects.add(line)
+    return BrokerMessages(objects, kept), kept
 
 
 def test_a_message_holds_the_event_and_the_rule_and_is_told_once_the_broker_has_it() -> None:
@@ -39,7 +40,7 @@ def test_a_message_holds_the_event_and_the_rule_and_is_told_once_the_broker_has_
 
     messages.put(task(RULE))
     assert kept.all == []
-    messages.told(line.taken[0], "ok", "x:1883 has it")
+    messages.delivered(line.taken[0], "ok", "x:1883 has it")
 
     record = json.loads(line.taken[0].body)
     assert (record["rule"], record["shown"]["label"], record["id"]) == ("page-tabby", "tabby", "01A")
@@ -58,7 +59,7 @@ def test_with_a_broker_that_is_away_an_event_waits_and_a_trial_fails_with_the_re
 
 def test_without_a_broker_or_room_it_has_failed() -> None:
     kept = Kept()
-    BrokerMessages(kept).put(task(RULE))
+    BrokerMessages(Objects(), kept).put(task(RULE))
     crowded, also = following(Line(room=0))
     crowded.put(task(RULE))
 

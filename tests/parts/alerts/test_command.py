@@ -11,8 +11,8 @@ import pytest
 
 from tests.eventually import eventually
 from tests.parts.alerts.doing import task
-from vitcam.config.tables import OnSettings
 from vitcam.parts.alerts.command import Commands
+from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import ActionFailed
 
 

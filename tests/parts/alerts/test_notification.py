@@ -10,9 +10,9 @@ import pytest
 
 from tests.parts.alerts.doing import event, task
 from tests.parts.alerts.receiver import receiver
-from vitcam.config.tables import OnSettings
 from vitcam.frames import Group
 from vitcam.parts.alerts.notification import MISSING, Notifications, body, title
+from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import ActionFailed
 from vitcam.wire import event_record
 

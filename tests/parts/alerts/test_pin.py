@@ -9,9 +9,9 @@ import pytest
 
 from tests.eventually import eventually
 from tests.parts.alerts.doing import task
-from vitcam.config.tables import OnSettings
 from vitcam.parts.alerts import pin, rule_engine
 from vitcam.parts.alerts.pin import MISSING, NO_PINS, OutputPin, Pins, open_pin
+from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import ActionFailed
 
 

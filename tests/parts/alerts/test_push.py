@@ -10,12 +10,12 @@ from cryptography.exceptions import InvalidTag
 
 from tests.parts.alerts.doing import task
 from tests.push_service import Browser, decoded, encoded
-from vitcam.config.tables import OnSettings
 from vitcam.errors import UsageError
 from vitcam.parts.alerts import push
 from vitcam.parts.alerts.post import RetryLater
 from vitcam.parts.alerts.push import Push, encrypted, public_key, signature
 from vitcam.parts.alerts.push_devices import MOST_DEVICES, PushDevice, PushDevices
+from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import ActionFailed, Task
 
 RULE = OnSettings("page-tabby", push=True)

@@ -1,7 +1,7 @@
 """What a rule may be about is what the model can see."""
 
-from vitcam.config.tables import OnSettings
 from vitcam.parts.alerts.rule_engine import unknown_labels_of
+from vitcam.parts.alerts.settings import OnSettings
 
 
 def test_a_label_that_the_model_does_not_know_is_told_with_the_nearest_one() -> None:

@@ -10,12 +10,12 @@ import pytest
 
 from tests.eventually import eventually
 from tests.parts.alerts.doing import Kept, event, task
-from vitcam.config.tables import OnSettings
 from vitcam.daemon.watchdog import look_after
 from vitcam.frames import Event
 from vitcam.parts.alerts import runner
 from vitcam.parts.alerts.outcome_log import OutcomeLog
 from vitcam.parts.alerts.runner import ActionRunner
+from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import ActionFailed, Outcome, Task
 from vitcam.parts.alerts.worker_queue import WorkerQueue
 from vitcam.threads.worker import Worker

@@ -11,19 +11,35 @@ from tests.eventually import eventually
 from tests.parts.alerts.doing import event
 from tests.parts.alerts.receiver import receiver
 from vitcam.config.settings import Settings
-from vitcam.config.tables import OnSettings
 from vitcam.errors import UsageError
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.parts.alerts.rule_engine import RuleEngine
 from vitcam.parts.alerts.running_alerts import RunningAlerts
 from vitcam.parts.alerts.saved_alerts import MOST_ALERTS, SavedAlerts
+from vitcam.parts.alerts.settings import ActionSettings, OnSettings
+from vitcam.parts.alerts.stored_events import StoredEvents
+from vitcam.parts.alerts.task import Outcome
 from vitcam.pictures.view import Region
+from vitcam.run.awaited import Awaited
+from vitcam.run.run import Objects
 from vitcam.storage.outbox import Outbox
+from vitcam.web.open_pages import OpenPages
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 
 FILE = OnSettings("lamp", gpio=17, place="line 3 of /etc/vitcam/config.toml")
+
+
+class Stored(StoredEvents):
+    """A history that keeps outcomes, and nothing else."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.noted: list[Outcome] = []
+
+    def note(self, outcome: Outcome) -> None:
+        self.noted.append(outcome)
 
 
 class Running:
@@ -32,15 +48,16 @@ class Running:
     def __init__(self, folder: Path) -> None:
         self.labels = ["tabby", "cup"]
         seen = Vocabulary(ActiveNames(), lambda: (self.labels, {}))
-        self.noted: list[Any] = []
+        self.stored = Stored()
         self.engine = RuleEngine(
-            Settings(on=(FILE,)),
+            Settings(rules={"on": (FILE,)}),
             seen,
             lambda: False,
             Outbox(folder),
             {"STATE_DIRECTORY": str(folder)},
-            self.noted.append,
-            lambda _: None,
+            self.stored,
+            OpenPages(),
+            Objects(),
         )
         self.areas = ActiveAreas(Areas((Zone("door", Region(0, 0, 1, 1)),)))
         self.saved = SavedAlerts(folder)
@@ -73,10 +90,19 @@ def test_an_alert_acts_from_the_next_event_on_beside_the_rules_of_the_file(runni
 
 def test_a_reload_of_the_configuration_leaves_the_alerts(running: Running) -> None:
     running.alerts.make({"sound": True})
-    running.engine.apply(Settings(on=(replace(FILE, name="other"),)))
+    running.engine.apply(Settings(rules={"on": (replace(FILE, name="other"),)}))
 
     assert [rule.name for rule in running.engine.runner.rules] == ["other", "page-anything"]
     assert [rule["place"] for rule in running.alerts.record()["rules"]] == [FILE.place]
+
+
+def test_other_rules_their_webhooks_and_the_secret_are_used_from_the_next_event_on(running: Running) -> None:
+    rules = (OnSettings("hook", webhook="http://127.0.0.1:1/"), replace(FILE, name="other"))
+    running.engine.apply(Settings(rules={"on": rules}).with_section("actions", ActionSettings("key")))
+
+    assert running.engine.runner.rules == rules
+    assert running.engine.webhooks.urls == {"http://127.0.0.1:1/"}
+    assert running.engine.webhooks.secret == "key"
 
 
 def test_a_trial_is_done_at_once_and_once_and_belongs_to_no_event(running: Running) -> None:
@@ -89,7 +115,7 @@ def test_a_trial_is_done_at_once_and_once_and_belongs_to_no_event(running: Runni
     assert {each["trial"] for each in running.last()} == {trial}
     assert (by_kind["webhook"]["status"], "500" in by_kind["webhook"]["detail"]) == ("failed", True)
     assert (by_kind["sound"]["status"], "no window" in by_kind["sound"]["detail"]) == ("failed", True)
-    assert running.noted == []
+    assert running.stored.noted == []
     assert running.engine.runner.state().failed == 0
     assert len(there.bodies) == 1
 
@@ -140,7 +166,10 @@ def test_changes_and_deletions_are_kept_for_the_next_run(running: Running, tmp_p
     again.engine.runner.close()
     assert [rule.for_s for rule in again.engine.runner.rules] == [0, 7]
     assert again.alerts.record()["alerts"][0]["id"] == first["id"]
-    assert again.alerts.watched_labels == [("cup", "the alert page-cup is for")]
+    assert again.engine.watched() == (
+        Awaited("", "", "the rule lamp is for"),
+        Awaited("cup", "", "the alert page-cup is for"),
+    )
 
 
 def test_what_is_not_there_is_nothing(running: Running) -> None:

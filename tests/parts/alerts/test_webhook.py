@@ -13,8 +13,8 @@ from tests.http_camera import OK, sends, server
 from tests.parts.alerts.doing import Kept, task
 from tests.parts.alerts.receiver import receiver
 from tests.secured import make_certificate
-from vitcam.config.tables import OnSettings
 from vitcam.parts.alerts import post, webhook
+from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import Task
 from vitcam.parts.alerts.webhook import Webhooks
 from vitcam.storage import outbox

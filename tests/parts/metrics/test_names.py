@@ -20,7 +20,7 @@ from vitcam.meters import BUCKETS_S, StageTimes
 from vitcam.parts.metrics.exposition import RunFigures, exposition
 from vitcam.pipeline.limits import PaceLimits
 from vitcam.run.figures import Figure
-from vitcam.state import Cost, MqttState, State
+from vitcam.state import Cost, State
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/program/metrics.md").read_text("utf-8")
@@ -38,7 +38,6 @@ def everything() -> RunFigures:
     state = State(
         *("ok", "", 1.0, "demo", "toy"),
         cost=Cost(1.0, 1, 1),
-        mqtt=MqttState(enabled=True),
     )
     return RunFigures(
         state=state,
@@ -49,7 +48,7 @@ def everything() -> RunFigures:
         faults={"source": 1},
         stalled=False,
         build={"version": "1", "model": "toy", "runtime": "none"},
-        parts=[*heat_figures(), *clip_figures()],
+        parts=[*heat_figures(), *clip_figures(), *rule_figures(), *broker_figures()],
     )
 
 
@@ -67,6 +66,18 @@ def clip_figures() -> Iterator[Figure]:
     from vitcam.parts.clips.queue import ClipQueue
 
     return ClipQueue(Ffmpeg("ffmpeg"), EventStore(Path("unused")), 10.0).figures()
+
+
+def rule_figures() -> Iterator[Figure]:
+    from vitcam.parts.alerts.state import Actions, figures_of
+
+    return figures_of(Actions())
+
+
+def broker_figures() -> Iterator[Figure]:
+    from vitcam.parts.mqtt.state import MqttState, figures_of
+
+    return figures_of(MqttState())
 
 
 def families() -> list[Metric]:

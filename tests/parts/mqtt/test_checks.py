@@ -13,7 +13,7 @@ from vitcam.parts.mqtt.settings import MqttSettings
 
 
 def found(folder: Path, **settings: object) -> CheckResult:
-    return mqtt(CheckContext(Settings(mqtt=MqttSettings(**settings)), Machine({}, folder)))  # type: ignore[arg-type]
+    return mqtt(CheckContext(Settings().with_section("mqtt", MqttSettings(**settings)), Machine({}, folder)))  # type: ignore[arg-type]
 
 
 def test_without_a_broker_all_is_well(tmp_path: Path) -> None:

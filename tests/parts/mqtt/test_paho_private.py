@@ -37,7 +37,7 @@ def test_the_installed_paho_has_the_private_names_that_are_used() -> None:
 
 
 def test_the_release_of_paho_is_bounded_on_both_sides() -> None:
-    extras = tomllib.loads((SOURCE.parents[2] / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    extras = tomllib.loads((SOURCE.parents[3] / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     required = Requirement(extras["mqtt"][0])
 
     assert required.name == "paho-mqtt"

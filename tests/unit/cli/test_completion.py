@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from vitcam.cli import VERBS
+from vitcam.parts import PARTS
 
 HEAVY = {"cv2", "numpy", "aiohttp", "ai_edge_litert", "tflite_runtime", "asyncio"}
 RUN = """
@@ -54,7 +55,7 @@ def completed(*words: str, **environment: str) -> tuple[list[str], set[str]]:
 
 
 def test_a_verb_is_completed() -> None:
-    assert completed("")[0] == list(VERBS)
+    assert completed("")[0] == [*VERBS, *(verb for part in PARTS for verb in part.verbs)]
     assert completed("re")[0] == ["replay", "restore"]
 
 

@@ -13,7 +13,7 @@ from vitcam.run.kinds import Reports
 from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
-from vitcam.state import Actions, Cost, PipelineState, Rates, State
+from vitcam.state import Cost, PipelineState, Rates, State
 from vitcam.storage.outbox import Outbox
 from vitcam.storage.unsaved import Unsaved
 
@@ -43,12 +43,14 @@ class Hot(Reports):
     def troubles(self) -> tuple[str, ...]:
         return ("the fan is gone",)
 
+    def notices(self) -> tuple[str, ...]:
+        return ("it is summer",)
+
 
 @pytest.fixture
 def state() -> RunState:
     objects = Objects()
     objects.add(Hot())
-    rules: Any = SimpleNamespace(idle=(), runner=SimpleNamespace(state=lambda: Actions(rules=2)))
     pipeline: Any = Pipeline()
     model = RunModel(Any, Any, "toy")  # type: ignore[arg-type]
     disk: Any = SimpleNamespace(trouble="", unreadable=())
@@ -57,7 +59,6 @@ def state() -> RunState:
         objects,
         pipeline,
         Recording(no_history="another run keeps it"),
-        rules,
         Current(model),
         disk,
         Outbox(None),
@@ -71,7 +72,8 @@ def test_every_part_has_its_place_in_the_state(state: RunState) -> None:
     found = state()
 
     assert (found.source, found.fps.classified, found.status) == ("demo", 9.5, "degraded")
-    assert (found.parts[key], found.cost, found.actions) == (kind(), Cost(cpu_s=3.0), Actions(rules=2))
+    assert (found.parts[key], found.cost) == (kind(), Cost(cpu_s=3.0))
+    assert found.notices == ("it is summer",)
     assert (found.history.trouble, found.problem) == ("another run keeps it", None)
 
 
@@ -79,7 +81,7 @@ def test_the_state_has_its_fields_in_the_order_that_the_api_promises() -> None:
     assert list(State.__dataclass_fields__) == [
         *("status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "zones"),
         *("model_loads", "follows", "following", "paused", "reasons"),
-        *("cost", "history", "actions", "mqtt", "problem", "notices", "unsaved", "parts"),
+        *("cost", "history", "problem", "notices", "unsaved", "parts"),
     ]
 
 

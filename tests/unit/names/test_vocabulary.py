@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from vitcam.config.tables import OnSettings
+from vitcam.config.rules import EventRule
 from vitcam.frames import Event, Group
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import NO_MEANINGS, Vocabulary, means_any, means_displayed
@@ -85,10 +85,10 @@ def test_a_rule_by_the_models_own_name_acts_on_a_renamed_label_once_that_is_disp
     seen, moment = vocabulary(), Instant(0, 0)
 
     def fires(label: str, above: float, at: Event = sure_of_the_group) -> bool:
-        rule = OnSettings("a", label=label, above=above, command=("true",))
+        rule = EventRule("a", label=label, above=above)
         return bool(step([rule], seen, RuleState(), moment, at)[1])
 
-    assert fits(OnSettings(label="tabby cat"), seen, event())
+    assert fits(EventRule(label="tabby cat"), seen, event())
     assert [fires("tabby cat", 0.3), fires("mia", 0.3)] == [False, False]
     assert [fires("tabby cat", 0.6, sure), fires("mia", 0.6, sure), fires("mia", 0.8, sure)] == [True, True, False]
     assert [fires("cat", 0.6), fires("Katze", 0.6), fires("", 0.6)] == [True, True, True]

@@ -11,7 +11,7 @@ import pytest
 from tests.eventually import eventually
 from vitcam.parts import PARTS
 from vitcam.threads import worker
-from vitcam.threads.kinds import KINDS, kind_of
+from vitcam.threads.kinds import KINDS
 from vitcam.threads.worker import WatchedExecutor, Worker
 
 ROOT = Path(__file__).parents[3] / "vitcam"
@@ -113,12 +113,12 @@ def test_a_loop_that_stands_still_is_seen_and_one_that_asked_for_more_time_is_no
 )
 def test_a_thread_that_could_not_be_started_is_started_later(monkeypatch: pytest.MonkeyPatch) -> None:
     ran = threading.Event()
-    found = Worker("pins", ran.set)
+    found = Worker("history", ran.set)
     with monkeypatch.context() as limited:
         limited.setattr(threading.Thread, "start", _refuses)
         found.start()
         found.revive()
-        assert "pins may stay high" in found.trouble()
+        assert "no events are kept" in found.trouble()
     found.revive()
 
     assert ran.wait(60)
@@ -205,6 +205,3 @@ def test_every_thread_has_a_row_in_the_table() -> None:
     assert {"history", "web", "end"} <= set(names)
     of_parts = {name for part in PARTS for name in part.threads}
     assert [name for name in names if name not in KINDS.keys() | of_parts] == []
-    assert kind_of("act on command") is KINDS["act on"]
-    with pytest.raises(KeyError):
-        kind_of("unheard of")

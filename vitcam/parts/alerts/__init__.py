@@ -1,1 +1,21 @@
-"""Acting on events. In: events and rules. Out: commands, webhooks, messages, pins, lines. No action delays a frame."""
+"""Acting on events: rules of the configuration, and alerts that people make on the page. No action delays a frame."""
+
+from vitcam.parts.alerts.settings import ActionSettings, OnSettings
+from vitcam.parts.alerts.state import Actions
+from vitcam.parts.alerts.threads import THREADS
+from vitcam.run.part import Part
+
+_LINE = 'write a line with command = ["sh", "-c", "cat >> /var/lib/vitcam/events.jsonl"]'
+PART = Part(
+    "alerts",
+    sections={"actions": ActionSettings},
+    rules={"on": OnSettings},
+    removed=dict.fromkeys(("on.file", "on.file_mb", "on.file_keep"), _LINE),
+    state={"actions": Actions},
+    threads=THREADS,
+    make="vitcam.parts.alerts.make:make",
+    routes="vitcam.parts.alerts.routes:HANDLERS",
+    schemas="vitcam.parts.alerts.schemas:alert_schemas",
+    checks="vitcam.parts.alerts.checks:CHECKS",
+    verbs={"actions": "vitcam.parts.alerts.actions"},
+)

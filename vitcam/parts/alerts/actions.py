@@ -11,13 +11,14 @@ import typer
 from vitcam.cli.options import ConfigOptions, JsonOption
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import state_folder
+from vitcam.parts import PARTS
+from vitcam.parts.alerts.settings import ActionSettings, OnSettings
 from vitcam.terminal.consoles import stdout_console
 from vitcam.terminal.verbs import grouped
 from vitcam.text import printable
 
 if TYPE_CHECKING:
     from vitcam.config.settings import Settings
-    from vitcam.config.tables import OnSettings
     from vitcam.parts.alerts.task import Act, Outcome, Task
 
 actions = typer.Typer(help="Try what rules do.", no_args_is_help=True)
@@ -37,7 +38,7 @@ def try_rules(
     sandbox of the service.
     """
     settings = config.load({}).settings
-    chosen = _chosen(settings.on, rules or [])
+    chosen = _chosen(settings.rules_of(OnSettings), rules or [])
     acts = _acts(settings, os.environ)
     failed = 0
     for outcome in _outcomes(chosen, acts):
@@ -47,7 +48,7 @@ def try_rules(
         raise VitcamError(f"{failed} action(s) failed; what is printed above says why")
 
 
-def _chosen(rules: "Sequence[OnSettings]", names: Sequence[str]) -> "list[OnSettings]":
+def _chosen(rules: Sequence[OnSettings], names: Sequence[str]) -> list[OnSettings]:
     known = [rule.name for rule in rules]
     if not rules:
         raise UsageError("the configuration has no rules; docs/use/actions.md shows how to write [[on]]")
@@ -71,28 +72,28 @@ def _acts(settings: "Settings", environ: Mapping[str, str]) -> "dict[str, Act]":
     from vitcam.parts.alerts.post import RetryLater, WebhookRefused, post, signed
     from vitcam.parts.alerts.push import Push
     from vitcam.parts.alerts.push_devices import PushDevices
-    from vitcam.parts.alerts.sound import Chimes, Sound
+    from vitcam.parts.alerts.sound import Sound
     from vitcam.parts.alerts.task import ActionFailed
-    from vitcam.parts.mqtt.once import Message, publish_once
-    from vitcam.parts.mqtt.topics import Topics
+    from vitcam.web.open_pages import OpenPages
 
     pins = Pins()
 
     def webhook(task: "Task") -> str:
         body = task.text.encode()
-        headers = {"Idempotency-Key": task.event_id, **signed(settings.actions.secret, int(time.time()), body)}
+        headers = {"Idempotency-Key": task.event_id, **signed(settings[ActionSettings].secret, int(time.time()), body)}
         try:
             return asyncio.run(post(task.rule.webhook, body, headers))
         except (WebhookRefused, RetryLater) as failure:
             raise ActionFailed(str(failure)) from None
 
     def mqtt(task: "Task") -> str:
-        if not settings.mqtt.host:
+        try:
+            went = "".join(part.published(settings, task.text) for part in PARTS)
+        except VitcamError as failure:
+            raise ActionFailed(str(failure)) from None
+        if not went:
             raise ActionFailed(NO_BROKER)
-        topic = Topics.of(settings.mqtt).alert
-        if trouble := publish_once(settings.mqtt, [Message(topic, task.text.encode(), retain=False)]):
-            raise ActionFailed(trouble)
-        return f"the broker has it, on {topic}"
+        return went
 
     def pin(task: "Task") -> str:
         detail = pins(task)
@@ -106,12 +107,12 @@ def _acts(settings: "Settings", environ: Mapping[str, str]) -> "dict[str, Act]":
         "notify": Notifications(lambda _: None),
         "mqtt": mqtt,
         "push": Push(PushDevices(state_folder(environ))),
-        "sound": Sound(Chimes()),
+        "sound": Sound(OpenPages()),
         "gpio": pin,
     }
 
 
-def _outcomes(rules: "Sequence[OnSettings]", acts: "Mapping[str, Act]") -> "Iterator[Outcome]":
+def _outcomes(rules: Sequence[OnSettings], acts: "Mapping[str, Act]") -> "Iterator[Outcome]":
     from vitcam.parts.alerts.task import ActionFailed, Task
 
     for rule in rules:

@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 
 from vitcam.config.check import checked
 from vitcam.config.layers import RawSetting
-from vitcam.config.tables import OnSettings, table_options
+from vitcam.config.tables import table_options
 from vitcam.errors import UsageError
 from vitcam.parts.alerts.message_address import checked_address
+from vitcam.parts.alerts.settings import OnSettings
 from vitcam.text import shortened
 from vitcam.zones.areas import ZONE_NAME
 

@@ -1,8 +1,10 @@
 """Messages to the MQTT broker, on a topic of their own. They wait with the events of the same broker, and in order."""
 
-from typing import Literal, Protocol
+from typing import Literal
 
 from vitcam.parts.alerts.task import Note, Outcome, Task, is_made_up, short_detail
+from vitcam.run.kinds import Courier
+from vitcam.run.run import Objects
 from vitcam.storage.outbox import Delivery
 from vitcam.threads.worker import Watched
 
@@ -10,41 +12,25 @@ KIND = "mqtt"
 NO_BROKER = "no MQTT broker is connected to this run; set mqtt.host in the configuration, and start vitcam again"
 
 
-class Courier(Protocol):
-    """The connection to the broker."""
-
-    @property
-    def away(self) -> str:
-        """Why nothing reaches the broker now, as a sentence; empty: it does."""
-        ...
-
-    def alert(self, delivery: Delivery) -> bool:
-        """Take a message over. Does not wait. False: too many wait already."""
-        ...
-
-
 class BrokerMessages:
     """The handler of messages by MQTT. It has no thread: the connection has one.
 
-    note  gets what came of each
+    objects  of the run, of which one may be a `Courier`
+    note     gets what came of each
     """
 
-    def __init__(self, note: Note) -> None:
+    def __init__(self, objects: Objects, note: Note) -> None:
+        self._objects = objects
         self._note = note
-        self._courier: Courier | None = None
-
-    def follow(self, courier: Courier) -> None:
-        """From now on it carries them. It calls `told` with what came of each."""
-        self._courier = courier
 
     @property
     def is_there(self) -> bool:
         """Whether this run has a broker."""
-        return self._courier is not None
+        return self._objects.one(Courier) is not None
 
     def put(self, task: Task) -> None:
         """Hand it over. A trial does not wait for a broker that is away: a person waits for the trial."""
-        courier = self._courier
+        courier = self._objects.one(Courier)
         if courier is None:
             self._note(task.failed(KIND, NO_BROKER))
             return
@@ -55,10 +41,10 @@ class BrokerMessages:
         if away:
             detail = short_detail(f"{away}; it is sent later")
             self._note(Outcome(task.event_id, task.rule.name, KIND, "waiting", detail))
-        if not courier.alert(Delivery(KIND, "", task.event_id, task.rule.name, task.text, urgent=trial)):
+        if not courier.carry(Delivery(KIND, "", task.event_id, task.rule.name, task.text, urgent=trial)):
             self._note(task.failed(KIND, "too many messages wait already"))
 
-    def told(self, delivery: Delivery, status: Literal["ok", "failed"], detail: str) -> None:
+    def delivered(self, delivery: Delivery, status: Literal["ok", "failed"], detail: str) -> None:
         """What came of a message. In any thread."""
         self._note(Outcome(delivery.event_id, delivery.rule, KIND, status, short_detail(detail)))
 

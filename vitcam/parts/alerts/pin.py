@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Protocol
 
 from vitcam.parts.alerts.task import ActionFailed, Task
+from vitcam.parts.alerts.threads import PINS
 from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -65,7 +66,7 @@ class Pins:
         """Those that could not be set low."""
         self._changed = threading.Condition()
         self._over = False
-        self.worker = Worker("pins", self._run)
+        self.worker = Worker("pins", self._run, PINS)
 
     def __call__(self, task: Task) -> str:
         """Raises ActionFailed. Called in one thread."""

@@ -13,8 +13,8 @@ from typing import Any
 from aiohttp import web
 
 from vitcam.access.tokens import Scope
+from vitcam.parts.alerts.running_alerts import RunningAlerts
 from vitcam.web.context import AppContext, Handlers
-from vitcam.web.parts import Alerts
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, BodyLimits, read_json
 from vitcam.web.requests.versions import Precondition, remembered
@@ -34,7 +34,7 @@ class AlertRoutes(Handlers):
     """Lists, makes, changes, deletes and tries them."""
 
     def __init__(self, app: AppContext) -> None:
-        self._alerts = app.parts.alerts
+        self._alerts = app.parts.objects.one(RunningAlerts)
         self._reads = app.threads.reads
         self._admission = Admission.of_changes(_ALERT, app.threads.change)
         self._versions = app.versions
@@ -151,7 +151,7 @@ class AlertRoutes(Handlers):
         removed = await self._admission.serve(request, lambda _: alerts.remove_device(id_))
         return _found({"status": "ok"} if removed else None)
 
-    def _make(self, alerts: Alerts, body: Body, version: Precondition) -> tuple[Document, dict[str, Any]]:
+    def _make(self, alerts: RunningAlerts, body: Body, version: Precondition) -> tuple[Document, dict[str, Any]]:
         before = self._documents(alerts)
         version.check(before)
         answer = alerts.make(read_json(body))
@@ -159,20 +159,20 @@ class AlertRoutes(Handlers):
         version.note((replace(made, value=None), made), (before, self._documents(alerts)))
         return made, answer
 
-    def _checked(self, alerts: Alerts, id_: str, version: Precondition) -> tuple[Document, Document]:
+    def _checked(self, alerts: RunningAlerts, id_: str, version: Precondition) -> tuple[Document, Document]:
         """An alert before a change, and all of them. Raises OutOfDateError, HTTPNotFound."""
         before, all_before = self._one(alerts, id_), self._documents(alerts)
         version.check(before, all_before)
         return before, all_before
 
-    def _documents(self, alerts: Alerts) -> Document:
+    def _documents(self, alerts: RunningAlerts) -> Document:
         """All alerts. A change of one is a change of all."""
         record, values = alerts.record(), alerts.values()
         listed = [each | {"etag": self._versions.etag_of(_document(each, values))} for each in record["alerts"]]
         rules = [{key: value for key, value in each.items() if key not in _TOLD} for each in record["rules"]]
         return Document("alerts", [values, rules, record["devices"]], {**record, "alerts": listed})
 
-    def _one(self, alerts: Alerts, id_: str) -> Document:
+    def _one(self, alerts: RunningAlerts, id_: str) -> Document:
         """Raises HTTPNotFound."""
         found = next((each for each in alerts.record()["alerts"] if each["id"] == id_), None)
         if found is None:
@@ -184,7 +184,7 @@ class AlertRoutes(Handlers):
         document, answer = done
         return self._versions.answer(replace(document, record={**answer, "alert": document.record}))
 
-    def _all(self) -> Alerts:
+    def _all(self) -> RunningAlerts:
         if self._alerts is None:
             raise web.HTTPNotFound
         return self._alerts
@@ -203,7 +203,7 @@ class AlertRoutes(Handlers):
 
 
 def _document(alert: dict[str, Any], values: dict[str, Any]) -> Document:
-    """alert: of `Alerts.record`. values: of all alerts, with their secrets."""
+    """alert: of `RunningAlerts.record`. values: of all alerts, with their secrets."""
     return Document(f"alerts/{alert['id']}", values.get(alert["id"]), alert)
 
 
@@ -211,3 +211,6 @@ def _found(record: dict[str, Any] | None) -> web.Response:
     if record is None:
         raise web.HTTPNotFound
     return web.json_response(record)
+
+
+HANDLERS = (AlertRoutes,)

@@ -3,14 +3,13 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from vitcam.config.layers import nearest
 from vitcam.config.settings import Settings
-from vitcam.config.tables import OnSettings
 from vitcam.errors import UsageError
 from vitcam.folders import state_folder
 from vitcam.frames import UNKNOWN, Event, Prediction
@@ -19,7 +18,7 @@ from vitcam.names.wanted import key_of
 from vitcam.parts.alerts.broker_message import BrokerMessages
 from vitcam.parts.alerts.command import AT_ONCE, Commands
 from vitcam.parts.alerts.notification import MISSING as NO_APPRISE
-from vitcam.parts.alerts.notification import Notifications, Picture
+from vitcam.parts.alerts.notification import Notifications
 from vitcam.parts.alerts.outcome_log import LastOutcome, OutcomeLog
 from vitcam.parts.alerts.pin import MISSING as NO_GPIOZERO
 from vitcam.parts.alerts.pin import Pins
@@ -27,17 +26,22 @@ from vitcam.parts.alerts.push import MISSING as NO_PUSH
 from vitcam.parts.alerts.push import Push
 from vitcam.parts.alerts.push_devices import PushDevices
 from vitcam.parts.alerts.runner import ActionRunner
-from vitcam.parts.alerts.sound import Chimes, Sound
-from vitcam.parts.alerts.task import Note, Task, made_up_event
+from vitcam.parts.alerts.settings import ActionSettings, OnSettings
+from vitcam.parts.alerts.sound import Sound
+from vitcam.parts.alerts.state import Actions, figures_of
+from vitcam.parts.alerts.stored_events import StoredEvents
+from vitcam.parts.alerts.task import Task, made_up_event
 from vitcam.parts.alerts.webhook import Webhooks
 from vitcam.parts.alerts.worker_queue import ActionHandler, WorkerQueue
 from vitcam.rules import Instant, RuleState, step
-from vitcam.run.kinds import Configured, Hears, Runs
-from vitcam.storage.outbox import Outbox
+from vitcam.run.awaited import Awaited
+from vitcam.run.ending import Ending
+from vitcam.run.figures import Figure
+from vitcam.run.kinds import Configured, Hears, Reports, Runs, Sender, Watches
+from vitcam.run.run import Objects
+from vitcam.storage.outbox import Delivery, Outbox
 from vitcam.threads.worker import Watched
-
-if TYPE_CHECKING:
-    from vitcam.run.ending import Ending
+from vitcam.web.open_pages import OpenPages
 
 log = logging.getLogger(__name__)
 
@@ -45,15 +49,16 @@ _NEEDED = {"notify": ("apprise", NO_APPRISE), "gpio": ("gpiozero", NO_GPIOZERO),
 """Kind of action -> the library that does it, and what is said where that is missing."""
 
 
-class RuleEngine(Runs, Hears, Configured):
+class RuleEngine(Runs, Hears, Configured, Reports, Watches, Sender):
     """The runner of a run, the rules of the configuration, and those of the page beside them. In any thread.
 
     seen     what the model can see, and how it may be named
     is_open  whether the labels are words that may change, so that nobody can say which are unknown
     outbox   where webhooks wait
     environ  of the process
-    note     keeps what came of an action
-    picture  as in `Notifications`
+    stored   the events of the run
+    pages    those that are open
+    objects  of the run, which carry messages
     """
 
     def __init__(
@@ -63,24 +68,25 @@ class RuleEngine(Runs, Hears, Configured):
         is_open: Callable[[], bool],
         outbox: Outbox,
         environ: Mapping[str, str],
-        note: Note,
-        picture: Picture,
+        stored: StoredEvents,
+        pages: OpenPages,
+        objects: Objects,
     ) -> None:
         self._seen = seen
         self._is_open = is_open
         self._outbox = outbox
-        outcomes = self._outcomes = OutcomeLog(note)
-        self.chimes, self.devices = Chimes(), PushDevices(state_folder(environ))
+        outcomes = self._outcomes = OutcomeLog(stored.note)
+        self.devices = PushDevices(state_folder(environ))
         commands, pins = Commands(environ), Pins()
-        self.messages = BrokerMessages(outcomes)
-        self.webhooks = Webhooks(outbox, outcomes, settings.actions.secret)
+        self.messages = BrokerMessages(objects, outcomes)
+        self.webhooks = Webhooks(outbox, outcomes, settings[ActionSettings].secret)
         handlers: dict[str, ActionHandler] = {
             "command": WorkerQueue("command", commands, outcomes, AT_ONCE, commands.close),
             "webhook": self.webhooks,
-            "notify": WorkerQueue("notify", Notifications(picture), outcomes),
+            "notify": WorkerQueue("notify", Notifications(stored.picture), outcomes),
             "mqtt": self.messages,
             "push": WorkerQueue("push", Push(self.devices), outcomes),
-            "sound": WorkerQueue("sound", Sound(self.chimes), outcomes),
+            "sound": WorkerQueue("sound", Sound(pages), outcomes),
             "gpio": WorkerQueue("gpio", pins, outcomes, end=pins.close),
         }
         self.runner = ActionRunner((), seen, handlers, outcomes)
@@ -89,7 +95,7 @@ class RuleEngine(Runs, Hears, Configured):
         self._changing = threading.Lock()
         self._configured: tuple[OnSettings, ...] = ()
         self._page: tuple[OnSettings, ...] = ()
-        self.apply(settings)
+        self._take(settings)
 
     @property
     def configured(self) -> tuple[OnSettings, ...]:
@@ -97,22 +103,44 @@ class RuleEngine(Runs, Hears, Configured):
         return self._configured
 
     @property
-    def idle(self) -> tuple[str, ...]:
-        """A sentence for each rule of the configuration that does nothing."""
-        return tuple(rule.idle for rule in self._configured if rule.idle)
-
-    @property
     def workers(self) -> tuple[Watched, ...]:
         """Every thread that acts."""
         return (*self.runner.workers, self._pins)
 
     def start(self) -> None:
-        """Deliver what an earlier run left in the outbox."""
+        """Deliver what an earlier run left in the outbox, and say which rules cannot act."""
+        self._warn()
         if self._outbox.is_there:
             self.webhooks.start()
 
-    def stop(self, ending: "Ending") -> None:
+    def stop(self, ending: Ending) -> None:
         self.runner.close()
+
+    def state(self) -> Actions:
+        return self.runner.state()
+
+    def notices(self) -> tuple[str, ...]:
+        """A sentence for each rule of the configuration that does nothing."""
+        return tuple(rule.idle for rule in self._configured if rule.idle)
+
+    def figures(self) -> Iterator[Figure]:
+        return figures_of(self.runner.state())
+
+    def watched(self) -> tuple[Awaited, ...]:
+        """What the rules in force wait for."""
+        of_page = self._page
+        return tuple(
+            Awaited(
+                UNKNOWN if rule.kind == "unknown" else rule.label,
+                rule.zone,
+                f"the {'alert' if rule in of_page else 'rule'} {rule.name} is for",
+            )
+            for rule in self.runner.rules
+            if rule.kind != "problem"
+        )
+
+    def delivered(self, delivery: Delivery, status: Literal["ok", "failed"], detail: str) -> None:
+        self.messages.delivered(delivery, status, detail)
 
     def heard(self, prediction: Prediction | None, events: tuple[Event, ...]) -> None:
         for event in events:
@@ -120,15 +148,23 @@ class RuleEngine(Runs, Hears, Configured):
 
     def apply(self, new: Settings) -> None:
         """Take over other rules of the configuration, at the next event."""
-        self.webhooks.secret = new.actions.secret
+        self._take(new)
+        self._warn()
+
+    def _take(self, new: Settings) -> None:
+        self.webhooks.secret = new[ActionSettings].secret
         with self._changing:
-            self._configured = new.on
+            self._configured = new.rules_of(OnSettings)
             self._put_in_force()
-        for sentence in missing_libraries(new.on):
+
+    def _warn(self) -> None:
+        """Say what rules of the configuration need and do not have."""
+        rules = self._configured
+        for sentence in missing_libraries(rules):
             log.error("%s", sentence)
-        if not new.mqtt.host and (names := [rule.name for rule in new.on if rule.mqtt]):
+        if not self.messages.is_there and (names := [rule.name for rule in rules if rule.mqtt]):
             log.error("the rule %s has mqtt = true, and there is no broker; set mqtt.host", names[0])
-        for sentence in unknown_labels_of(new.on, self._seen.known) if not self._is_open() else ():
+        for sentence in unknown_labels_of(rules, self._seen.known) if not self._is_open() else ():
             log.warning("%s", sentence)
 
     def change_page(self, rules: Iterable[OnSettings]) -> None:

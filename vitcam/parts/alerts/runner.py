@@ -6,14 +6,15 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from vitcam.config.tables import OnSettings
 from vitcam.frames import Event
 from vitcam.names.vocabulary import Meanings
 from vitcam.parts.alerts.outcome_log import OutcomeLog
+from vitcam.parts.alerts.settings import OnSettings
+from vitcam.parts.alerts.state import Actions
 from vitcam.parts.alerts.task import Task
+from vitcam.parts.alerts.threads import RULES
 from vitcam.parts.alerts.worker_queue import ActionHandler
 from vitcam.rules import TICK_S, Firing, Instant, RuleState, step
-from vitcam.state import Actions
 from vitcam.threads.event_room import EventRoom
 from vitcam.threads.worker import Watched, Worker
 
@@ -49,7 +50,7 @@ class ActionRunner:
         self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
         self._room = EventRoom(_MOST_EVENTS)
         self._rule_state = RuleState()
-        self._worker = Worker("rules", self._run)
+        self._worker = Worker("rules", self._run, RULES)
         self._dropped = 0
 
     def event(self, event: Event) -> None:
@@ -116,7 +117,7 @@ class ActionRunner:
         for firing in firings:
             self._begin(firing)
 
-    def _begin(self, firing: Firing) -> None:
+    def _begin(self, firing: Firing[OnSettings]) -> None:
         self.do(Task.of(firing))
 
     def do(self, task: Task) -> None:

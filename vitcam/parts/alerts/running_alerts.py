@@ -1,11 +1,9 @@
 """The alerts of a run: in force at once, then kept for the next one."""
 
 import threading
-from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
-from vitcam.config.tables import OnSettings
 from vitcam.errors import UsageError, VitcamError
 from vitcam.parts.alerts.alert import WAYS, Alert, alert_record, changed_alert, new_alert, rule_record, saved_record
 from vitcam.parts.alerts.broker_message import NO_BROKER
@@ -14,13 +12,14 @@ from vitcam.parts.alerts.push import MISSING, encrypted, has_push, public_key, s
 from vitcam.parts.alerts.push_devices import PushDevice
 from vitcam.parts.alerts.rule_engine import RuleEngine
 from vitcam.parts.alerts.saved_alerts import MOST_ALERTS, SavedAlerts
+from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import is_made_up
 from vitcam.wire import rfc3339
 from vitcam.zones.active import ActiveAreas
 
 
 class RunningAlerts:
-    """A `vitcam.web.parts.Alerts`.
+    """Any thread may call it. What changes them may wait for the disk.
 
     engine  asks their rules beside those of the configuration
     saved   keeps them
@@ -112,16 +111,6 @@ class RunningAlerts:
             return self._engine.devices.remove(id_)
         except OSError as error:
             raise VitcamError(f"the browser cannot be removed: {error.strerror}") from None
-
-    def follow(self, ring: Callable[[bytes], int]) -> None:
-        """`ring` gets each alert with a sound, as the data of a server-sent event; it returns how many heard it."""
-        self._engine.chimes.follow(ring)
-
-    @property
-    def watched_labels(self) -> list[tuple[str, str]]:
-        """Each label that an alert waits for, and which one does."""
-        rules = [alert.rule for alert in self._alerts if alert.enabled]
-        return [(rule.label, f"the alert {rule.name} is for") for rule in rules if rule.label and rule.kind == "seen"]
 
     def _find(self, id_: str) -> Alert | None:
         return next((alert for alert in self._alerts if alert.id == id_), None)

@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from vitcam.config.tables import EventKind, Phase
+from vitcam.config.rules import EventKind, Phase
 from vitcam.web.openapi.schema import (
     COUNT,
     FLAG,

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from vitcam.config.tables import OnSettings
 from vitcam.errors import VitcamError
 from vitcam.frames import Event
+from vitcam.parts.alerts.settings import OnSettings
 from vitcam.rules import Firing
 from vitcam.text import readable
 from vitcam.wire import event_record
@@ -43,7 +43,7 @@ class Task:
     record: dict[str, Any]
 
     @classmethod
-    def of(cls, firing: Firing) -> "Task":
+    def of(cls, firing: Firing[OnSettings]) -> "Task":
         """Times of the event become wall time, by the clock as it is now."""
         event = firing.event
         more = {"camera": readable(event.camera), "rule": firing.rule.name}
@@ -76,7 +76,7 @@ class Outcome:
     event_id: str
     rule: str
     kind: str
-    """One of `vitcam.config.tables.ACTIONS`."""
+    """One of `vitcam.parts.alerts.settings.ACTIONS`."""
     status: Literal["ok", "failed", "waiting"]
     detail: str = ""
     """For people: why it failed, or what the receiver said. At most 200 characters."""

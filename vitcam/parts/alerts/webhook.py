@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from vitcam.parts.alerts.post import RetryLater, WebhookRefused, post, signed
 from vitcam.parts.alerts.task import Note, Outcome, Task, is_made_up, short_detail
+from vitcam.parts.alerts.threads import WEBHOOKS
 from vitcam.storage.outbox import Delivery, Outbox
 from vitcam.threads.worker import Watched, Worker
 
@@ -59,7 +60,7 @@ class Webhooks:
         self._idle = threading.Event()
         self._sending: tuple[asyncio.AbstractEventLoop, asyncio.Task[str]] | None = None
         self._lock = threading.Lock()
-        self._worker = Worker("webhooks", self._run)
+        self._worker = Worker("webhooks", self._run, WEBHOOKS)
 
     @property
     def waiting(self) -> int:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Protocol
 
 from vitcam.parts.alerts.task import Act, ActionFailed, Note, Outcome, Task
+from vitcam.parts.alerts.threads import ACT_ON
 from vitcam.threads.worker import Watched, Worker
 
 log = logging.getLogger(__name__)
@@ -66,7 +67,7 @@ class WorkerQueue:
         self._act = act
         self._note = note
         self._end = end
-        self._threads = tuple(Worker(f"act on {kind}", partial(self._run, index)) for index in range(threads))
+        self._threads = tuple(Worker(f"act on {kind}", partial(self._run, index), ACT_ON) for index in range(threads))
         self._changed = threading.Condition()
         self._waiting: deque[Task] = deque()
         self._doing: dict[int, Task] = {}

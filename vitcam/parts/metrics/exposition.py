@@ -63,7 +63,6 @@ class _Families(Collector):
         yield from self._health()
         yield from self._machine()
         yield from self._kept()
-        yield from self._broker()
         yield from map(_family, self._figures.parts)
         yield InfoMetricFamily("vitcam_build", "What runs.", value=dict(self._figures.build))
 
@@ -111,23 +110,10 @@ class _Families(Collector):
             yield CounterMetricFamily("vitcam_written_bytes", "Written to disks.", value=cost.written_bytes)
 
     def _kept(self) -> Iterator[Metric]:
-        history, actions = self._figures.state.history, self._figures.state.actions
+        history = self._figures.state.history
         yield GaugeMetricFamily("vitcam_history_events", "Events that are kept.", value=history.events)
         yield GaugeMetricFamily("vitcam_history_bytes", "Of database, pictures and clips.", value=history.mb * 1e6)
         yield CounterMetricFamily("vitcam_history_dropped", "Events that were not kept.", value=history.dropped)
-        ended = CounterMetricFamily("vitcam_actions", "Actions of rules that ended.", labels=["result"])
-        for result, count in (("ok", actions.ok), ("failed", actions.failed), ("dropped", actions.dropped)):
-            ended.add_metric([result], count)
-        yield ended
-        yield GaugeMetricFamily("vitcam_actions_waiting", "Actions that are not over.", value=actions.waiting)
-
-    def _broker(self) -> Iterator[Metric]:
-        mqtt = self._figures.state.mqtt
-        if mqtt.enabled:
-            yield GaugeMetricFamily("vitcam_mqtt_connected", "1: the broker is reached.", value=mqtt.connected)
-            yield GaugeMetricFamily("vitcam_mqtt_waiting", "Events not confirmed by the broker.", value=mqtt.waiting)
-            given_up = "Events that were too old or too many."
-            yield CounterMetricFamily("vitcam_mqtt_given_up", given_up, value=mqtt.given_up)
 
 
 def _family(figure: Figure) -> Metric:

@@ -16,7 +16,7 @@ _ECHO_S = 1.0
 
 def mqtt(context: CheckContext) -> CheckResult:
     """Connects as `vitcam run` would, under another name, so that a running daemon keeps its connection."""
-    settings = context.settings.mqtt
+    settings = context.settings[MqttSettings]
     if not settings.host:
         return CheckResult("ok", "no MQTT broker is set")
     topics = Topics.of(settings)
@@ -73,3 +73,6 @@ def _comes_back(connection: "Connection", topic: str) -> bool:
             return True
         connection.turn(0.1)
     return False
+
+
+CHECKS = {"mqtt": mqtt}

@@ -5,9 +5,8 @@ import logging
 import random
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from vitcam.frames import Event, Prediction
 from vitcam.parts.mqtt.broker import ANSWER_S, Broker, BrokerTrouble
@@ -15,14 +14,14 @@ from vitcam.parts.mqtt.deliveries import KIND, Deliveries
 from vitcam.parts.mqtt.parts import MqttParts
 from vitcam.parts.mqtt.refusals import Refusals
 from vitcam.parts.mqtt.session import END_WITHIN_S, MqttSession
-from vitcam.run.kinds import Hears, Runs
-from vitcam.state import MqttState
+from vitcam.parts.mqtt.state import MqttState, figures_of
+from vitcam.parts.mqtt.threads import TALKS
+from vitcam.run.ending import Ending
+from vitcam.run.figures import Figure
+from vitcam.run.kinds import Courier, Hears, Reports, Runs
 from vitcam.storage.outbox import Delivery
 from vitcam.threads.worker import Watched, Worker
 from vitcam.wire import event_record
-
-if TYPE_CHECKING:
-    from vitcam.run.ending import Ending
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +32,7 @@ _MANY_BREAKS = 3
 _UNCONNECTED_END_S = 0.1  # a host that does not answer is not waited for
 
 
-class MqttClient(Runs, Hears):
+class MqttClient(Runs, Hears, Reports, Courier):
     """Passes events on, with a thread that talks with the broker.
 
     broker         how it is reached
@@ -50,7 +49,7 @@ class MqttClient(Runs, Hears):
         self._snapshots = snapshots
         self._first_pause_s = self._pause_s = first_pause_s
         self._events = Deliveries(parts.topics.event, "", broker.address, parts)
-        self._alerts = Deliveries(parts.topics.alert, "alert", broker.address, parts)
+        self._carried = Deliveries(parts.topics.alert, "alert", broker.address, parts)
         self._refusals = Refusals()
         self._closing = threading.Event()
         self._connected = False
@@ -58,7 +57,7 @@ class MqttClient(Runs, Hears):
         """Connections in a row that the broker took and that then broke soon."""
         self._trouble = ""
         self._logged: tuple[str, float] = ("", float("-inf"))
-        self._worker = Worker("mqtt", self._run)
+        self._worker = Worker("mqtt", self._run, TALKS)
 
     @property
     def workers(self) -> tuple[Watched, ...]:
@@ -85,12 +84,14 @@ class MqttClient(Runs, Hears):
         self.parts.announce = True
 
     def state(self) -> MqttState:
-        """For the state of the run."""
-        lost = self.parts.outbox.given_up(KIND) + self._events.dropped + self._alerts.dropped
-        waiting = self.parts.outbox.waiting(KIND) + self._events.incoming + self._alerts.incoming
+        lost = self.parts.outbox.given_up(KIND) + self._events.dropped + self._carried.dropped
+        waiting = self.parts.outbox.waiting(KIND) + self._events.incoming + self._carried.incoming
         refused = self._refusals.sentence
         trouble = refused if self._connected and refused else self._trouble or refused
         return MqttState(True, self._connected, self._broker.address, waiting, lost, trouble)
+
+    def figures(self) -> Iterator[Figure]:
+        return figures_of(self.state())
 
     def heard(self, prediction: Prediction | None, events: tuple[Event, ...]) -> None:
         for event in events:
@@ -103,18 +104,16 @@ class MqttClient(Runs, Hears):
         if taken and event.phase == "new" and self._snapshots:
             self.parts.picture_wanted = True
 
-    # a `Courier`
-
     @property
     def away(self) -> str:
         if self._connected:
-            return self._refusals.of(self._alerts.topic)
+            return self._refusals.of(self._carried.topic)
         return self._trouble or f"the MQTT broker {self._broker.address} is not connected yet"
 
-    def alert(self, delivery: Delivery) -> bool:
-        return self._alerts.take(delivery)
+    def carry(self, delivery: Delivery) -> bool:
+        return self._carried.take(delivery)
 
-    def stop(self, ending: "Ending") -> None:
+    def stop(self, ending: Ending) -> None:
         """Send what waits if that is quick, say that the camera is offline, and end."""
         self._closing.set()
         if not self._worker.started:
@@ -144,7 +143,7 @@ class MqttClient(Runs, Hears):
     def _connect_once(self) -> None:
         """One connection, from its begin to its end. Raises BrokerTrouble where there is none, or it breaks."""
         connection = self._broker.connect()
-        deliveries = (self._events, self._alerts)
+        deliveries = (self._events, self._carried)
         session = MqttSession(self._broker, connection, self.parts, self._refusals, deliveries, self._breaks > 0)
         self._breaks += 1  # until it has held
         try:

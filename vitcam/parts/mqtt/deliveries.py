@@ -75,7 +75,7 @@ class Deliveries:
             return
         for each in self._parts.outbox.put(*came):
             if each.rule:
-                self._parts.told(each, "failed", "it is too old, or too many newer messages wait")
+                self._parts.tell_senders(each, "failed", "it is too old, or too many newer messages wait")
         self._more = True
 
     # in the thread of the connection
@@ -112,7 +112,7 @@ class Deliveries:
         self._lost.append(delivery)
         self.dropped += 1
         if delivery.rule:
-            self._parts.told(delivery, "failed", why)
+            self._parts.tell_senders(delivery, "failed", why)
 
     def put_back(self, delivery: Delivery) -> None:
         """It is sent again later, in its place."""
@@ -145,5 +145,5 @@ class Deliveries:
         waited = self._parts.outbox.remove(*confirmed, *lost)
         for each in waited:  # others were given up meanwhile, and it was said
             if each.rule and each not in lost:
-                self._parts.told(each, "ok", f"{self._by} has it")
+                self._parts.tell_senders(each, "ok", f"{self._by} has it")
         return self._parts.outbox.first(KIND, self._destination, _READ_AT_ONCE) if wanted else []

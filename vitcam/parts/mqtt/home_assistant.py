@@ -1,21 +1,20 @@
 """What Home Assistant is told of a run: gathered from its parts, each time anew."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from vitcam.config.settings import Settings
-from vitcam.config.tables import OnSettings
 from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.running_settings import RunningSettings
-from vitcam.frames import UNKNOWN
 from vitcam.machine import Machine, own_address
 from vitcam.model.files import list_models
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.parts.mqtt.discovery import Announced
+from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.parts.mqtt.topics import COMMANDS, Topics
 from vitcam.parts.mqtt.watched import Presence, watched_of
 from vitcam.pictures.overlay_kinds import available_overlays
-from vitcam.run.kinds import Offers
+from vitcam.run.kinds import Offers, Watches
 from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
@@ -30,37 +29,32 @@ _NEEDED = {"threshold": ("events.enter", "events.leave"), "overlay": ("overlay.m
 class WatchedNow:
     """The presences there are, made anew where something that asks for them has changed.
 
-    rules   of the configuration and the page
-    labels  of `mqtt.labels`
+    objects  of the run, some of which wait for labels and zones
+    labels   of `mqtt.labels`
     """
 
     def __init__(
         self,
         areas: ActiveAreas,
-        rules: Callable[[], Sequence[OnSettings]],
+        objects: Objects,
         labels: Sequence[str],
         vocabulary: Vocabulary,
     ) -> None:
         self._areas = areas
-        self._rules = rules
+        self._objects = objects
         self._labels = labels
         self._vocabulary = vocabulary
         self._last: tuple[object, tuple[Presence, ...]] | None = None
 
     def __call__(self) -> tuple[Presence, ...]:
         """The same value while nothing changes."""
-        areas, rules = self._areas.areas, tuple(self._rules())
-        now = (areas, rules, self._vocabulary.state)
+        areas = self._areas.areas
+        waiting = tuple((each.label, each.zone) for one in self._objects.each(Watches) for each in one.watched())
+        now = (areas, waiting, self._vocabulary.state)
         if self._last is None or self._last[0] != now:
-            asked = [*((label, "") for label in self._labels), *filter(None, map(_asked_by, rules))]
+            asked = [*((label, "") for label in self._labels), *waiting]
             self._last = now, watched_of(areas, asked, self._vocabulary.naming)
         return self._last[1]
-
-
-def _asked_by(rule: OnSettings) -> tuple[str, str] | None:
-    if rule.kind == "problem":
-        return None
-    return (UNKNOWN if rule.kind == "unknown" else rule.label), rule.zone
 
 
 class CameraFacts:
@@ -75,7 +69,7 @@ class CameraFacts:
         objects: Objects,
         machine: Machine,
     ) -> None:
-        self._topics = Topics.of(settings.mqtt)
+        self._topics = Topics.of(settings[MqttSettings])
         self._settings = settings
         self._running = running
         self._models = models
@@ -103,7 +97,7 @@ class CameraFacts:
 
     def _takes(self, command: str) -> bool:
         """Whether a command could be done: what the configuration fixes is not offered."""
-        if not self._settings.mqtt.commands or (command == "model" and self._models.fixed):
+        if not self._settings[MqttSettings].commands or (command == "model" and self._models.fixed):
             return False
         return self._running.can_be_set.issuperset(_NEEDED.get(command, ()))
 

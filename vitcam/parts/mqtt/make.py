@@ -1,29 +1,25 @@
-"""The parts of a run that a broker gets and may command."""
+"""Makes the connection to the broker: what it gets of a run, and may command."""
 
 from functools import partial
 
 import cv2
 
-from vitcam.daemon.model_choice import RunningModel
-from vitcam.daemon.publisher import Publisher
-from vitcam.daemon.run_state import RunState
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.parts.mqtt.announcer import Announcer
 from vitcam.parts.mqtt.broker import Broker
 from vitcam.parts.mqtt.client import MqttClient
 from vitcam.parts.mqtt.commands import MqttCommands
 from vitcam.parts.mqtt.discovery import birth_topic
+from vitcam.parts.mqtt.home_assistant import CameraFacts, WatchedNow
 from vitcam.parts.mqtt.parts import Listener, MqttParts
 from vitcam.parts.mqtt.report import Reporter
 from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.parts.mqtt.topics import Topics
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pipeline.pipeline import Pipeline
-from vitcam.run.run import Objects
-from vitcam.run_model import RunModel
+from vitcam.run.run import Run
 from vitcam.slot import Current
 from vitcam.sources.playback import Playback
-from vitcam.storage.outbox import Outbox
 from vitcam.web.stream.encoder import draw
 from vitcam.web.stream.variant import Variant
 
@@ -31,46 +27,41 @@ _SMALLEST_SIDE = 48  # px
 _QUALITY_OF_SMALL = 75
 
 
-def mqtt_of(
-    settings: MqttSettings,
-    outbox: Outbox,
-    pipeline: Pipeline,
-    publisher: Publisher,
-    state: RunState,
-    models: RunningModel,
-    model: Current[RunModel],
-    default: Current[Variant],
-    playback: Playback,
-    running: RunningSettings,
-    objects: Objects,
-    announcer: Announcer,
-) -> MqttClient:
-    """The connection to the broker of the settings; nothing runs yet."""
+def make(run: Run) -> list[object]:
+    """The connection to the broker; none where the settings name no broker."""
+    settings = run.settings[MqttSettings]
+    if not settings.host:
+        return []
     topics = Topics.of(settings)
-    broker = Broker(settings, topics)
+    announcer = Announcer(
+        settings.discovery,
+        run.folder,
+        WatchedNow(run.areas, run.objects, settings.labels, run.vocabulary),
+        CameraFacts(run.settings, run.running, run.models, run.model, run.objects, run.machine),
+        lambda: run.events.lasting,
+        run.vocabulary,
+    )
     report = Reporter(
-        state=state,
-        newest=state.newest,
-        lasting=lambda: publisher.lasting,
-        settings=lambda: running.running,
-        models=models,
-        model=model,
-        default=default,
-        playback=playback,
-        objects=objects,
+        state=run.state,
+        events=run.events,
+        running=run.running,
+        models=run.models,
+        model=run.model,
+        default=run.default,
+        playback=run.playback,
+        objects=run.objects,
         extra=announcer,
     )
-    pause = partial(_pause, pipeline, playback)
-    commands = MqttCommands(running, models, pause, lambda: running.running.events.leave) if settings.commands else None
-    client = MqttClient(
-        broker,
-        MqttParts(topics, outbox, report, partial(_picture, pipeline, default), commands),
-        settings.snapshots,
-    )
+    pause = partial(_pause, run.pipeline, run.playback)
+    leave = partial(_leave, run.running)
+    commands = MqttCommands(run.running, run.models, pause, leave) if settings.commands else None
+    picture = partial(_picture, run.pipeline, run.default)
+    parts = MqttParts(topics, run.outbox, report, picture, commands, run.objects)
+    client = MqttClient(Broker(settings, topics), parts, settings.snapshots)
     announcer.retain = client.retain
     if settings.discovery:
-        client.parts.listeners = (Listener(birth_topic(settings.discovery), partial(_hear_birth, client)),)
-    return client
+        parts.listeners = (Listener(birth_topic(settings.discovery), partial(_hear_birth, client)),)
+    return [client]
 
 
 def _hear_birth(client: MqttClient, text: str) -> None:
@@ -83,6 +74,10 @@ def _pause(pipeline: Pipeline, playback: Playback, paused: bool) -> None:
     """Photos and films stand still; of a camera, frames are not classified."""
     if not playback.pause(paused):
         pipeline.pause(paused)
+
+
+def _leave(running: RunningSettings) -> float:
+    return running.running.events.leave
 
 
 def _picture(pipeline: Pipeline, default: Current[Variant], most_bytes: int) -> bytes | None:

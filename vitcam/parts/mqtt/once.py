@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from vitcam.config.settings import Settings
+from vitcam.errors import VitcamError
 from vitcam.parts.mqtt.broker import ANSWER_S, LET_WRITE, Broker, BrokerTrouble
 from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.parts.mqtt.topics import Topics
@@ -31,3 +33,17 @@ def publish_once(settings: MqttSettings, messages: Iterable[Message]) -> str:
     except BrokerTrouble as trouble:
         return str(trouble)
     return refused
+
+
+def publish_alert(settings: Settings, text: str) -> str:
+    """Publish a text where alerts go; returns where that is, as a sentence, empty: the settings name no broker.
+
+    raises  VitcamError where the broker does not have it
+    """
+    mqtt = settings[MqttSettings]
+    if not mqtt.host:
+        return ""
+    topic = Topics.of(mqtt).alert
+    if trouble := publish_once(mqtt, [Message(topic, text.encode(), retain=False)]):
+        raise VitcamError(trouble)
+    return f"the broker has it, on {topic}"

@@ -6,7 +6,10 @@ from typing import Literal
 
 from vitcam.parts.mqtt.commands import MqttCommands
 from vitcam.parts.mqtt.report import Report
+from vitcam.parts.mqtt.threads import COMMANDS, DISK
 from vitcam.parts.mqtt.topics import Topics
+from vitcam.run.kinds import Sender
+from vitcam.run.run import Objects
 from vitcam.storage.outbox import Delivery, Outbox
 from vitcam.threads.worker import WatchedExecutor
 
@@ -33,15 +36,20 @@ class MqttParts:
     """The JPEG of now, of at most so many bytes if that can be; None: there is none. It may block."""
     commands: MqttCommands | None
     """What the broker may ask for; None: nothing."""
-    disk: WatchedExecutor = field(default_factory=lambda: WatchedExecutor("mqtt disk"))
+    objects: Objects = field(default_factory=Objects)
+    """Of the run, some of which have messages carried."""
+    disk: WatchedExecutor = field(default_factory=lambda: WatchedExecutor("mqtt disk", DISK))
     """The thread that asks the outbox."""
-    doing: WatchedExecutor = field(default_factory=lambda: WatchedExecutor("mqtt commands"))
+    doing: WatchedExecutor = field(default_factory=lambda: WatchedExecutor("mqtt commands", COMMANDS))
     """The thread that does commands and makes pictures."""
     listeners: tuple[Listener, ...] = ()
     retained: Mapping[str, str] = field(default_factory=dict)
     """What the broker is to keep, by topic. Replaced as a whole."""
-    told: Callable[[Delivery, Literal["ok", "failed"], str], None] = lambda *_: None
-    """Gets what came of each alert: of a delivery with the name of a rule. In any thread."""
     picture_wanted: bool = False
     announce: bool = False
     """All retained messages are to be sent again."""
+
+    def tell_senders(self, delivery: Delivery, status: Literal["ok", "failed"], detail: str) -> None:
+        """What came of a message that somebody has had carried. In any thread."""
+        for sender in self.objects.each(Sender):
+            sender.delivered(delivery, status, detail)

@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vitcam.config.settings import Settings
-from vitcam.frames import Event, Place, Prediction
+from vitcam.daemon.publisher import Publisher
+from vitcam.daemon.run_state import RunState
+from vitcam.daemon.running_settings import RunningSettings
 from vitcam.run.kinds import Offers
 from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.sources.playback import Playback
-from vitcam.state import State
 from vitcam.web.parts import ModelChoice
 from vitcam.web.stream.variant import Variant
 from vitcam.wire import event_record, shown_record
@@ -50,13 +50,10 @@ class Report:
 class Reporter:
     """Asks the parts of a run. In any thread; cheap enough for each second."""
 
-    state: Callable[[], State]
-    newest: Callable[[], Prediction | None]
-    """The prediction that is displayed; None: there is none yet."""
-    lasting: Callable[[], Mapping[Place, Event]]
-    """What is there now."""
-    settings: Callable[[], Settings]
-    """In force."""
+    state: RunState
+    events: Publisher
+    """Knows what is there now."""
+    running: RunningSettings
     models: ModelChoice
     model: Current[RunModel]
     default: Current[Variant]
@@ -68,21 +65,22 @@ class Reporter:
     """More for the message, which is worth one whenever it changes."""
 
     def __call__(self) -> Report:
-        state, newest = self.state(), self.newest()
+        state, newest = self.state(), self.state.newest()
         paused = state.paused or self.playback.paused
         shown = None if newest is None or paused else shown_record(newest.told)
-        present = [event_record(event) for event in self.lasting().values()]
+        present = [event_record(event) for event in self.events.lasting.values()]
         controls = {
             "paused": paused,
             "model": self.model.value.name_or_file,
-            "threshold": self.settings().events.enter,
+            "threshold": self.running.running.events.enter,
             "overlay": self.default.value.overlay,
         }
         extra = dict(self.extra())
         more = {"shown": shown, "present": present, "controls": controls, **extra}
         seen = shown and (shown["label"], shown["level"], round(shown["p"] * _P_STEPS))
         ids = [event["id"] for event in present]
-        weighty = (state.status, state.reason, state.problem, state.actions.trouble, seen, ids, controls, extra)
+        troubles = [getattr(piece, "trouble", "") for piece in state.parts.values()]
+        weighty = (state.status, state.reason, state.problem, troubles, seen, ids, controls, extra)
         offered = (entity.shows for each in self.objects.each(Offers) for entity in each.entities())
         kept = frozenset(shows.partition(".")[0] for shows in offered)
         return Report(lambda: state.record() | more, json.dumps(weighty, ensure_ascii=False), kept)

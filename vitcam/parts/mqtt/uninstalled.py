@@ -3,6 +3,7 @@
 from vitcam.config.load import merge_layers
 from vitcam.errors import VitcamError
 from vitcam.parts.mqtt.announcer import read_memory
+from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.parts.mqtt.withdraw import withdraw
 from vitcam.service.places import Instance, Places
 from vitcam.storage.owner import owned
@@ -15,7 +16,7 @@ def clear_broker(places: Places, instance: Instance) -> str:
     """
     try:
         own = instance.config(places) if instance.name else None
-        settings = merge_layers(own, [], {}, {}, places.system_config).settings.mqtt
+        settings = merge_layers(own, [], {}, {}, places.system_config).settings[MqttSettings]
         if not settings.host:
             return ""
         with owned(instance.state(places)).acting() as folder:

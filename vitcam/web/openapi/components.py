@@ -10,7 +10,6 @@ from vitcam.model.installed import ListedModel
 from vitcam.names.languages import LANGUAGES
 from vitcam.names.wanted import MOST
 from vitcam.parts import PARTS
-from vitcam.parts.alerts.schemas import alert_schemas
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.resize import InputSpec
 from vitcam.sources.playback import Position
@@ -110,7 +109,6 @@ def components() -> dict[str, Schema]:
         ),
         "Words": record({"words": array_of(TEXT), "remembered": FLAG, "reason": _REASON}),
         **event_schemas(),
-        **alert_schemas(),
         "Names": record(_names(), "What labels and groups are called."),
         "ChangedNames": record(
             _names()

@@ -87,12 +87,12 @@ class LiveEvents:
         found = await asyncio.wrap_future(self._executor.submit(store.after, last_id))
         return [_message(event, "", base) for event in found]
 
-    def ring(self, data: bytes) -> int:
-        """An alert has a sound: tell every client; returns how many there are. In any thread."""
-        inboxes = self._inboxes
+    def tell(self, kind: str, data: bytes) -> int:
+        """Send an event of this kind to every client; returns how many there are. In any thread."""
+        inboxes, message = self._inboxes, b"event: %s\ndata: %s\n\n" % (kind.encode(), data)
         try:
             for inbox in inboxes:
-                self._loop.call_soon_threadsafe(inbox.put, b"event: alert\ndata: " + data + b"\n\n")
+                self._loop.call_soon_threadsafe(inbox.put, message)
         except RuntimeError:  # the event loop has ended
             return 0
         return len(inboxes)

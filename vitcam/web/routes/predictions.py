@@ -124,8 +124,7 @@ class PredictionRoutes(Handlers):
         parts = app.parts
         self._clients = app.viewers["predictions"]
         live_events = LiveEvents(parts.history, app.threads.reads)
-        if parts.alerts is not None:
-            parts.alerts.follow(live_events.ring)
+        parts.pages.attach(live_events)
         self._feed = PredictionFeed(AsyncSlot(parts.predicted), parts.latest, live_events)
 
     @Route(

@@ -13,17 +13,17 @@ def test_all_actions_of_all_rules_are_done_and_told(tmp_path: Path) -> None:
         config.write_text(
             f'[[on]]\nname = "lamp"\nlabel = "cat"\nzone = "door"\nbetween = "02:00-02:01"\nphase = "end"\n'
             f'command = ["sh", "-c", "cat > {tmp_path}/event; echo on"]\nwebhook = "{there.url}"\n'
-            f'[[on]]\nfile = "{tmp_path}/lines"\n'
+            f'[[on]]\ncommand = ["sh", "-c", "cat > {tmp_path}/line"]\n'
         )
         done = vitcam("actions", "test", "--config", str(config), VITCAM_ACTIONS_SECRET="key")
 
     record = json.loads((tmp_path / "event").read_text())
     address = there.url.split("/")[2]
     assert done.code == 0
-    assert done.out.splitlines() == ["lamp command ok: on", f"lamp webhook ok: {address} answered 200", "2 file ok"]
+    assert done.out.splitlines() == ["lamp command ok: on", f"lamp webhook ok: {address} answered 200", "2 command ok"]
     assert (record["label"], record["zone"], record["phase"], record["test"]) == ("cat", "door", "end", True)
     assert there.headers[0]["X-Vitcam-Signature"].startswith("sha256=")
-    assert json.loads((tmp_path / "lines").read_text())["rule"] == "2"
+    assert json.loads((tmp_path / "line").read_text())["rule"] == "2"
 
 
 def test_an_action_that_fails_is_told_and_ends_with_a_code(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def settings(port: int, version: MqttVersion = "auto") -> MqttSettings:
 
 def examined(asked: MqttSettings, folder: Path) -> CheckResult:
     """What doctor says."""
-    return mqtt(CheckContext(Settings(mqtt=asked), Machine({}, folder)))
+    return mqtt(CheckContext(Settings().with_section("mqtt", asked), Machine({}, folder)))
 
 
 def said(client: MqttClient, *words: str) -> bool:

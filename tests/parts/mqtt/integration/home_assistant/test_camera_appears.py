@@ -17,7 +17,7 @@ from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.parts.mqtt.withdraw import withdraw
 
 pytestmark = pytest.mark.slow("vitcam/parts/mqtt", "tests/home_assistant", "examples/home-assistant")
-BLUEPRINTS = Path(__file__).parents[3] / "examples" / "home-assistant"
+BLUEPRINTS = Path(__file__).parents[5] / "examples" / "home-assistant"
 TOPIC = "homeassistant/device/vitcam_kitchen/config"
 SETTINGS = """
 [mqtt]

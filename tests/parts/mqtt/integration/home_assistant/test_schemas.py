@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.home_assistant.running import home_assistant
-from vitcam.parts.heat.watch import TEMPERATURE
 from vitcam.parts.mqtt.discovery import Announced, discovery_payload, platforms, with_tombstones
 from vitcam.parts.mqtt.watched import Presence
+from vitcam.run.entity import Entity
 
+LIGHT = {"device_class": "illuminance", "unit_of_measurement": "lx", "state_class": "measurement"}
 FULL = Announced(
     name="kitchen",
     base="vitcam/kitchen",
@@ -19,7 +20,7 @@ FULL = Announced(
     ),
     models=("everyday", "mine"),
     overlays=("none", "evidence"),
-    offered=(TEMPERATURE,),
+    offered=(Entity("light", "light.lux", "sensor", "Light", LIGHT),),
     page="http://192.168.1.7:8420",
     board="Raspberry Pi 5 Model B Rev 1.0",
 )

@@ -8,7 +8,7 @@ import pytest
 
 from tests.home_assistant.running import home_assistant
 
-BLUEPRINTS = Path(__file__).parents[3] / "examples" / "home-assistant"
+BLUEPRINTS = Path(__file__).parents[5] / "examples" / "home-assistant"
 NEEDED: dict[str, dict[str, Any]] = {
     "tell_when_seen": {"sighting": "event.kitchen_sighting"},
     "light_while_present": {

@@ -1,0 +1,38 @@
+"""What actions need of the history: the picture of an event, and a place for what came of them."""
+
+import time
+
+from vitcam.errors import VitcamError
+from vitcam.history.store import EventStore
+from vitcam.history.stored import Action
+from vitcam.parts.alerts.task import Outcome
+from vitcam.wire import wall_time
+
+_SOON_S = 2.0
+
+
+class StoredEvents:
+    """In any thread.
+
+    history  None: nothing is kept
+    """
+
+    def __init__(self, history: EventStore | None) -> None:
+        self._history = history
+
+    def note(self, outcome: Outcome) -> None:
+        """Keep with its event what came of an action."""
+        if self._history is not None:
+            now = wall_time(time.monotonic_ns())
+            action = Action(outcome.rule, outcome.kind, outcome.status, outcome.detail, now)
+            self._history.note_action(outcome.event_id, action)
+
+    def picture(self, event_id: str) -> bytes | None:
+        """The JPEG of an event that began just now: waits two seconds at most until it is on the disk."""
+        if self._history is None:
+            return None
+        try:
+            event = self._history.wait_for_picture(event_id, _SOON_S)
+            return self._history.picture(event) if event else None
+        except VitcamError:
+            return None
