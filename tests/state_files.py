@@ -19,7 +19,7 @@ from vitcam.daemon.saved_state.aside_file import AsideFile, PageChoices
 from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.names.wanted import WantedNames, own_names
-from vitcam.peers.access import forget_peer_access, keep_peer_access, load_peer_access
+from vitcam.parts.peers.access import forget_peer_access, keep_peer_access, load_peer_access
 from vitcam.pictures.view import Region
 from vitcam.zones.areas import Areas, Zone
 

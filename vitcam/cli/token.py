@@ -40,7 +40,7 @@ def create(
 def list_(as_json: JsonOption = False, *, state: StateOptions) -> None:
     """List the tokens: name, scope and date. Then the cameras whose token is kept here."""
     from vitcam.access.tokens import load_tokens
-    from vitcam.peers.access import load_peer_access
+    from vitcam.parts.peers.access import load_peer_access
     from vitcam.terminal.consoles import stdout_console
 
     with state.owned_folder().acting() as folder:
@@ -87,7 +87,7 @@ def peer(
 ) -> None:
     """Keep the token of another camera, so that the page can show its pictures. Asks for the token."""
     from vitcam.certificates import read_fingerprint
-    from vitcam.peers.access import keep_peer_access, peer_tokens_file
+    from vitcam.parts.peers.access import keep_peer_access, peer_tokens_file
     from vitcam.terminal.consoles import stderr_console
 
     place = state.owned_folder()  # that it is not there is said before anybody types
@@ -103,7 +103,7 @@ def forget(
     name: Annotated[str, typer.Argument(help="Forget the token of this other camera.")], *, state: StateOptions
 ) -> None:
     """Forget the token of another camera. It stays valid there until it is revoked there."""
-    from vitcam.peers.access import forget_peer_access, peer_tokens_file
+    from vitcam.parts.peers.access import forget_peer_access, peer_tokens_file
     from vitcam.terminal.consoles import stderr_console
 
     write_state(state.owned_folder(), peer_tokens_file, lambda folder: forget_peer_access(folder, name))

@@ -17,14 +17,14 @@ from vitcam.config.names import OWN_NAME
 from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.option import Option
 from vitcam.config.page_layer import DEFAULT, settle_page, take_page, unread_of
-from vitcam.config.peers import PEER, PeerSettings
 from vitcam.config.removed import removal_of
 from vitcam.config.rules import EventRule
 from vitcam.config.settings import Settings, options, sections
 from vitcam.config.tables import RULES, TABLES, ZoneSettings, table_options
 from vitcam.errors import ConfigError, UsageError
 from vitcam.names.wanted import MOST, OwnName, checked_label, checked_name, key_of
-from vitcam.peers.peer import MOST_PEERS, NAME_WORDS, PEER_NAME, Peer
+from vitcam.parts.peers.peer import MOST_PEERS, NAME_WORDS, PEER_NAME, Peer
+from vitcam.parts.peers.settings import PEER, PeerSettings
 from vitcam.text import shortened
 
 log = logging.getLogger(__name__)

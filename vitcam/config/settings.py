@@ -11,11 +11,11 @@ from vitcam.config.look import LookSettings, MotionSettings
 from vitcam.config.names import NameSettings
 from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.option import Option, Rule, Why, options_of
-from vitcam.config.peers import PeerSettings
 from vitcam.config.rules import EventRule
 from vitcam.config.tables import RULES, TABLES, ZoneSettings, table_options
 from vitcam.config.web import WebSettings
 from vitcam.parts import PARTS
+from vitcam.parts.peers.settings import PeerSettings
 from vitcam.pictures.overlay_kinds import OVERLAYS
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from vitcam.follow.follower import Follower
 from vitcam.machine import Machine
 from vitcam.model.labels import unknown_labels
 from vitcam.parts import add_parts
-from vitcam.peers.watch import PeerWatch
+from vitcam.parts.peers.watch import PeerWatch
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.limits import PaceLimits
 from vitcam.pipeline.options import PipelineOptions

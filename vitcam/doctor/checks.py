@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from contextlib import redirect_stdout
 
 from vitcam.config.settings import Settings
-from vitcam.doctor import camera, kept, machine, model, peers, python, service
+from vitcam.doctor import camera, kept, machine, model, python, service
 from vitcam.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.errors import TOLD_ELSEWHERE
 from vitcam.machine import Machine
 from vitcam.parts import PARTS
+from vitcam.parts.peers.checks import checks
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +38,7 @@ def run_checks(settings: Settings, environ: Mapping[str, str] = os.environ) -> l
     """Every check, in the order of the table; takes a few seconds, more where something hangs. Raises nothing."""
     context = CheckContext(settings, Machine(environ))
     of_parts = {name: check for part in PARTS for name, check in part.doctors().items()}
-    return [examine(name, function, context) for name, function in (CHECKS | of_parts | peers.checks(context)).items()]
+    return [examine(name, function, context) for name, function in (CHECKS | of_parts | checks(context)).items()]
 
 
 def examine(name: str, function: CheckFunction, context: CheckContext) -> Check:

@@ -11,7 +11,7 @@ from vitcam.history.store import EventStore
 from vitcam.meters import StageTimes
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
-from vitcam.peers.watch import PeerWatch
+from vitcam.parts.peers.watch import PeerWatch
 from vitcam.pictures.decode import Decoded
 from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.run.run import Objects

@@ -1,6 +1,7 @@
 """Every route. Each entry stands in the class that answers it: what it does, and what a caller needs for it."""
 
 from vitcam.parts import PARTS
+from vitcam.parts.peers.routes import PeerRoutes
 from vitcam.web.context import Handlers
 from vitcam.web.openapi.document import OpenApiRoute
 from vitcam.web.routes.crop import CropRoute
@@ -11,7 +12,6 @@ from vitcam.web.routes.login import LoginRoutes
 from vitcam.web.routes.model import ModelRoutes
 from vitcam.web.routes.names import NamesRoute
 from vitcam.web.routes.page import PageRoutes
-from vitcam.web.routes.peers import PeerRoutes
 from vitcam.web.routes.playback import PlaybackRoute
 from vitcam.web.routes.predictions import PredictionRoutes
 from vitcam.web.routes.remembered import RememberedRoute

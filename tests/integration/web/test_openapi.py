@@ -19,7 +19,7 @@ from tests.daemon import Daemon, answer_to, daemon, get_json
 from tests.eventually import eventually
 from tests.http_camera import jpeg, server
 from tests.integration.daemon.test_teach import pictures
-from tests.integration.peers.test_peer_watch import as_vitcam
+from tests.parts.peers.test_peer_watch import as_vitcam
 from tests.parts.teach.inbox.entries import JPEG, entry
 from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
 from vitcam.web.route_table import ROUTES

@@ -22,10 +22,10 @@ from vitcam.errors import ConfigError
 from vitcam.history.retention import RetentionRules
 from vitcam.model.classifier import Classifier
 from vitcam.parts import PARTS
+from vitcam.parts.peers.watch import PeerWatch
 from vitcam.parts.teach.datasets.collector import Collector
 from vitcam.parts.teach.inbox.keeper import InboxKeeper
 from vitcam.parts.teach.inbox.waiting import Inbox
-from vitcam.peers.watch import PeerWatch
 from vitcam.pictures.view import Region
 from vitcam.web.parts import WebParts
 from vitcam.web.server import WebServer

@@ -10,8 +10,8 @@ from selenium.webdriver import Chrome
 from tests.daemon import Daemon, answer_to, daemon, free_port, get_json
 from tests.eventually import eventually
 from tests.http_camera import jpeg, server
-from tests.integration.peers.test_peer_watch import as_vitcam
 from tests.integration.web.page.test_page import wait
+from tests.parts.peers.test_peer_watch import as_vitcam
 
 _STATUS = "return document.querySelector('#status')?.dataset.status"
 _IS_THERE = "return [...document.querySelectorAll(arguments[0])].some((part) => part.offsetParent !== null)"

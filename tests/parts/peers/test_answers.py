@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vitcam.peers.answers import (
+from vitcam.parts.peers.answers import (
     Caption,
     LastEvent,
     caption_of,

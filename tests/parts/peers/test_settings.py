@@ -7,10 +7,10 @@ from vitcam.config.compare import Changes
 from vitcam.config.load import merge_layers
 from vitcam.config.on_page import why_not
 from vitcam.config.option import Why
-from vitcam.config.peers import PEER, PeerSettings
 from vitcam.config.settings import Settings, option_called
 from vitcam.errors import ConfigError
-from vitcam.peers.peer import MOST_PEERS, Peer
+from vitcam.parts.peers.peer import MOST_PEERS, Peer
+from vitcam.parts.peers.settings import PEER, PeerSettings
 
 
 def test_each_key_is_a_camera_and_a_later_place_changes_its_address(write: Write) -> None:  # noqa: F811

@@ -12,9 +12,9 @@ from vitcam.access.tokens import Scope
 from vitcam.errors import VitcamError
 from vitcam.history.record import stored_record
 from vitcam.history.stored import Query
-from vitcam.peers.answers import Caption, LastEvent, PeerStatus, last_event_of
-from vitcam.peers.peer import Peer
-from vitcam.peers.watch import PeerSeen, Still
+from vitcam.parts.peers.answers import Caption, LastEvent, PeerStatus, last_event_of
+from vitcam.parts.peers.peer import Peer
+from vitcam.parts.peers.watch import PeerSeen, Still
 from vitcam.slot import Slot
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.live import AsyncSlot

@@ -12,16 +12,16 @@ from selenium.webdriver.common.by import By
 from tests.command import vitcam
 from tests.daemon import daemon, free_port, get_json
 from tests.http_camera import jpeg, server
-from tests.integration.peers.test_peer_watch import as_vitcam
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.accessibility import findings_at_every_size
 from tests.integration.web.page.test_page import text, wait
+from tests.parts.peers.test_peer_watch import as_vitcam
 from tests.secured import quick_hash
 from vitcam.access.password import save_password
 from vitcam.access.tokens import Scope, create_token
 
 pytestmark = pytest.mark.slow(
-    "vitcam/peers", "vitcam/web/page/wall", "vitcam/web/routes/peers.py", "vitcam/cli/token.py"
+    "vitcam/parts/peers", "vitcam/web/page/wall", "vitcam/parts/peers/routes.py", "vitcam/cli/token.py"
 )
 
 PATIENCE_S = 120

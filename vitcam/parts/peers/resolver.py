@@ -6,7 +6,7 @@ import socket
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from vitcam.peers.peer import MOST_PEERS
+from vitcam.parts.peers.peer import MOST_PEERS
 from vitcam.threads.worker import Worker
 
 _WITHIN_S = 4.0

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from vitcam.config.option import Option, Rule, Why
 from vitcam.config.validators import PEER_ADDRESS_WORDS, is_peer_address
-from vitcam.peers.peer import Peer
+from vitcam.parts.peers.peer import Peer
 
 
 @dataclass(frozen=True, slots=True)

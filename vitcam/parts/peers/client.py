@@ -16,8 +16,8 @@ from typing import Any
 import aiohttp
 
 from vitcam._version import __version__
-from vitcam.peers.access import PeerAccess
-from vitcam.peers.answers import (
+from vitcam.parts.peers.access import PeerAccess
+from vitcam.parts.peers.answers import (
     Caption,
     LastEvent,
     PeerStatus,
@@ -28,8 +28,8 @@ from vitcam.peers.answers import (
     sentence_of,
     status_of,
 )
-from vitcam.peers.peer import MOST_PEERS, Peer
-from vitcam.peers.resolver import NamesInThreads
+from vitcam.parts.peers.peer import MOST_PEERS, Peer
+from vitcam.parts.peers.resolver import NamesInThreads
 
 WITHIN_S = 5.0
 """From the lookup of the name to the last byte."""

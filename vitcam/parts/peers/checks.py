@@ -11,8 +11,8 @@ from vitcam.certificates import fingerprint_shown
 from vitcam.doctor.check import CheckContext, CheckFunction, CheckResult
 from vitcam.errors import ConfigError
 from vitcam.folders import state_folder
-from vitcam.peers.access import NO_ACCESS, PeerAccess, load_peer_access
-from vitcam.peers.peer import Peer
+from vitcam.parts.peers.access import NO_ACCESS, PeerAccess, load_peer_access
+from vitcam.parts.peers.peer import Peer
 from vitcam.storage.owner import owned
 
 _WITHIN_S = 3.0
@@ -43,7 +43,7 @@ def _answers(context: CheckContext) -> Mapping[str, CheckResult]:
 
 
 async def _ask_all(peers: tuple[Peer, ...], access: Mapping[str, PeerAccess]) -> Mapping[str, CheckResult]:
-    from vitcam.peers.client import PeerClient, PeerTrouble, open_session
+    from vitcam.parts.peers.client import PeerClient, PeerTrouble, open_session
 
     async with open_session() as session:
 

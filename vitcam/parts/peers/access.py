@@ -14,7 +14,7 @@ from typing import Any
 
 from vitcam.certificates import is_fingerprint, read_fingerprint
 from vitcam.errors import ConfigError, UsageError
-from vitcam.peers.peer import NAME_WORDS, PEER_NAME
+from vitcam.parts.peers.peer import NAME_WORDS, PEER_NAME
 from vitcam.storage.entries import Entries
 from vitcam.storage.state_file import StateFile
 from vitcam.text import shortened

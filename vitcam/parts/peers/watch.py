@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vitcam.errors import ConfigError
-from vitcam.peers.access import NO_ACCESS, PeerAccess, load_peer_access, peer_tokens_file
-from vitcam.peers.answers import Caption, LastEvent, PeerStatus
-from vitcam.peers.peer import Peer
+from vitcam.parts.peers.access import NO_ACCESS, PeerAccess, load_peer_access, peer_tokens_file
+from vitcam.parts.peers.answers import Caption, LastEvent, PeerStatus
+from vitcam.parts.peers.peer import Peer
 from vitcam.run.kinds import Configured, Runs
 from vitcam.slot import Slot
 from vitcam.storage.files import stamp_of
@@ -130,7 +130,7 @@ class PeerWatch(Runs, Configured):
     async def _fetch_while_wanted(self) -> None:
         import asyncio
 
-        from vitcam.peers.client import open_session  # takes 0.3 s
+        from vitcam.parts.peers.client import open_session  # takes 0.3 s
 
         tasks: dict[tuple[Peer, PeerAccess], asyncio.Task[None]] = {}
         tokens = _Tokens(self._folder)
@@ -154,7 +154,7 @@ class PeerWatch(Runs, Configured):
         """Ask one peer again and again. It waits for no other one."""
         import asyncio
 
-        from vitcam.peers.client import PeerClient, PeerTrouble
+        from vitcam.parts.peers.client import PeerClient, PeerTrouble
 
         client, slot, asked_s = PeerClient(session, peer, access), self._slots[peer.name], float("-inf")
         status: PeerStatus = "starting"

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from vitcam.errors import ConfigError, UsageError
-from vitcam.peers.access import PeerAccess, forget_peer_access, keep_peer_access, load_peer_access, peer_tokens_file
+from vitcam.parts.peers.access import (
+    PeerAccess,
+    forget_peer_access,
+    keep_peer_access,
+    load_peer_access,
+    peer_tokens_file,
+)
 
 TOKEN = "vitcam_" + "a" * 43
 SHA = "0f" * 32

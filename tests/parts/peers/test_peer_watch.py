@@ -17,15 +17,15 @@ from tests.http_camera import OK, Answer, jpeg, keeps_sending, own_tls, sends, s
 from tests.integration.web.camera import Camera
 from tests.secured import PASSWORD, ask, basic, protected
 from vitcam.access.tokens import Scope, create_token
-from vitcam.config.peers import PeerSettings
 from vitcam.config.settings import Settings
 from vitcam.daemon.shutdown import ShutdownRequest
-from vitcam.doctor import peers as doctor
 from vitcam.doctor.check import CheckContext
 from vitcam.machine import Machine
-from vitcam.peers.access import keep_peer_access
-from vitcam.peers.peer import Peer
-from vitcam.peers.watch import PeerSeen, PeerWatch
+from vitcam.parts.peers import checks as doctor
+from vitcam.parts.peers.access import keep_peer_access
+from vitcam.parts.peers.peer import Peer
+from vitcam.parts.peers.settings import PeerSettings
+from vitcam.parts.peers.watch import PeerSeen, PeerWatch
 from vitcam.run.ending import Ending
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
