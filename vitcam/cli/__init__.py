@@ -30,7 +30,7 @@ class Verbs(TyperGroup):
     """The group of all verbs."""
 
     def __init__(self, **attributes: Any) -> None:
-        of_parts = {verb: module for part in PARTS for verb, module in part.verbs.items()}
+        of_parts = {verb: module for part in PARTS for verb, module in part.verbs.items() if " " not in verb}
         modules = {verb: f"{__name__}.{verb}" for verb in VERBS} | of_parts
         super().__init__(**(attributes | {"commands": LazyVerbs(modules)}))
 

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from vitcam.config.layers import MOST_TABLES
-from vitcam.config.open_sections import OPEN_SECTIONS
+from vitcam.config.open_sections import OF_PARTS, OPEN_SECTIONS
 from vitcam.config.option import Option
 from vitcam.config.settings import options, sections
 from vitcam.config.tables import TABLES, table_options
 
 _JSON_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
-_EXAMPLE_KEYS = {"names": '"tabby cat"', "peers": "garden"}
+_EXAMPLE_KEYS = {"names": '"tabby cat"'} | {name: section.example for name, section in OF_PARTS.items()}
 
 
 def schema() -> dict[str, Any]:

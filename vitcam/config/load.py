@@ -6,7 +6,7 @@ Nothing here reads the process's own environment or arguments: they are handed i
 import json
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,8 @@ from vitcam.config import layers
 from vitcam.config.check import Checked, checked
 from vitcam.config.layers import COMMAND_LINE, NO_PAGE, PageLayer, RawSetting, RawTable
 from vitcam.config.names import OWN_NAME
-from vitcam.config.open_sections import OPEN_SECTIONS
-from vitcam.config.option import Option
+from vitcam.config.open_sections import OF_PARTS, OPEN_SECTIONS
+from vitcam.config.option import OpenSection, Option
 from vitcam.config.page_layer import DEFAULT, settle_page, take_page, unread_of
 from vitcam.config.removed import removal_of
 from vitcam.config.rules import EventRule
@@ -23,8 +23,6 @@ from vitcam.config.settings import Settings, options, sections
 from vitcam.config.tables import RULES, TABLES, ZoneSettings, table_options
 from vitcam.errors import ConfigError, UsageError
 from vitcam.names.wanted import MOST, OwnName, checked_label, checked_name, key_of
-from vitcam.parts.peers.peer import MOST_PEERS, NAME_WORDS, PEER_NAME, Peer
-from vitcam.parts.peers.settings import PEER, PeerSettings
 from vitcam.text import shortened
 
 log = logging.getLogger(__name__)
@@ -84,11 +82,15 @@ class EffectiveSettings:
             (f"{OWN_NAME.section}.{json.dumps(each.label, ensure_ascii=False)}", each.name, each.place)
             for each in self.settings.names.own
         ]
-        peers = [(f"{PEER.section}.{each.name}", each.address, each.place) for each in self.settings.peers.own]
+        of_parts = [
+            (f"{section}.{key}", value, place)
+            for section in OF_PARTS
+            for key, value, place in map(astuple, self.settings.section(section).own)
+        ]
         return [
             *plain,
             *own,
-            *peers,
+            *of_parts,
             *((name, value, self.origins[name]) for name, value in tables if name in self.origins),
         ]
 
@@ -132,7 +134,8 @@ def merge_layers(
     ]
     values = {name: option.default for name, option in options().items()}
     origins, lines = dict.fromkeys(values, DEFAULT), dict[str, int]()
-    tables, names, peers = FoundTables(), FoundNames(), FoundPeers()
+    tables, names = FoundTables(), FoundNames()
+    keys = {name: FoundKeys(section) for name, section in OF_PARTS.items()}
     of_page = take_page(page, values, warnings)
     origins |= dict.fromkeys(of_page, page.origin)
     for raw in raw_settings:
@@ -140,7 +143,7 @@ def merge_layers(
             tables.add(raw)
             continue
         if raw.section in OPEN_SECTIONS and f"{raw.section}.{raw.key}" not in options():
-            (names if raw.section == OWN_NAME.section else peers).add(raw)
+            (names if raw.section == OWN_NAME.section else keys[raw.section]).add(raw)
             continue
         if removal := removal_of(f"{raw.section}.{raw.key}"):
             warnings.append(f"{raw.origin}: {removal}")
@@ -156,7 +159,9 @@ def merge_layers(
     own_names = replace(settings.names, own=names.own(), language_place=language_place)
     unread, why = unread_of(page, origins)
     store = replace(settings.store, unread=why)
-    settings = replace(settings, names=own_names, peers=PeerSettings(peers.own()), store=store)
+    settings = replace(settings, names=own_names, store=store)
+    for name, found in keys.items():
+        settings = settings.with_section(name, replace(settings.section(name), own=found.own()))
     return EffectiveSettings(
         settings,
         origins | tables.origins,
@@ -304,22 +309,26 @@ class FoundNames:
         return tuple(self._found.values())
 
 
-class FoundPeers:
-    """Takes other cameras in the order of their places; a later one changes the address of the same name."""
+class FoundKeys:
+    """Takes the keys of an open section in the order of their places; a later one changes what the same key says."""
 
-    def __init__(self) -> None:
-        self._found: dict[str, Peer] = {}
+    def __init__(self, section: OpenSection) -> None:
+        self._section = section
+        self._found: dict[str, Any] = {}
 
     def add(self, raw: RawSetting) -> None:
-        """Raises the error class of `raw` for a name or an address that is not allowed."""
-        if not PEER_NAME.fullmatch(raw.key):
-            raise raw.error_class(f"{raw.origin}: {shortened(raw.key)!r} cannot name a camera; use {NAME_WORDS}")
-        address = str(checked(replace(PEER, key=raw.key), raw)).strip()
-        self._found[raw.key] = Peer(raw.key, address, raw.origin)
-        if len(self._found) > MOST_PEERS:
-            raise raw.error_class(f"{raw.origin}: there are more than {MOST_PEERS} cameras in [peers]; leave some out")
+        """Raises the error class of `raw` for a key or a value that is not allowed."""
+        its = self._section
+        if not its.key.fullmatch(raw.key):
+            said = f"{shortened(raw.key)!r} cannot name a {its.names}; use {its.key_words}"
+            raise raw.error_class(f"{raw.origin}: {said}")
+        value = str(checked(replace(its.each, key=raw.key), raw)).strip()
+        self._found[raw.key] = its.entry(raw.key, value, raw.origin)
+        if len(self._found) > its.most:
+            said = f"there are more than {its.most} {its.names}s in [{raw.section}]; leave some out"
+            raise raw.error_class(f"{raw.origin}: {said}")
 
-    def own(self) -> tuple[Peer, ...]:
+    def own(self) -> tuple[Any, ...]:
         """All of them."""
         return tuple(self._found.values())
 

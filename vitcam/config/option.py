@@ -1,6 +1,7 @@
 """One setting, as the checks and the manual need it: made from a field of a dataclass and its `Rule`."""
 
 import dataclasses
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -121,3 +122,22 @@ def _option(section: str, f: dataclasses.Field[Any], hint: type[Any]) -> Option:
     choices = get_args(plain) if get_origin(plain) is Literal else ()
     kind = type(choices[0]) if choices else get_origin(plain) or plain
     return Option(section, f.name, kind, f.default, choices, rule)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSection:
+    """A section whose keys are free. Its dataclass has the entries in its field `own`."""
+
+    each: Option
+    """What every key says."""
+    entry: type[Any]
+    """Holds one of them: a dataclass of key, value and place, in this order."""
+    names: str
+    """What a key names, such as `camera`."""
+    key: re.Pattern[str]
+    key_words: str
+    """What a key may be, for refusals."""
+    example: str
+    """A key."""
+    most: int
+    """So many keys are allowed."""

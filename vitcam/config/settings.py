@@ -15,7 +15,6 @@ from vitcam.config.rules import EventRule
 from vitcam.config.tables import RULES, TABLES, ZoneSettings, table_options
 from vitcam.config.web import WebSettings
 from vitcam.parts import PARTS
-from vitcam.parts.peers.settings import PeerSettings
 from vitcam.pictures.overlay_kinds import OVERLAYS
 
 if TYPE_CHECKING:
@@ -206,7 +205,6 @@ class Settings:
     web: WebSettings = field(default_factory=WebSettings)
     overlay: OverlaySettings = OverlaySettings()
     names: NameSettings = field(default_factory=NameSettings)
-    peers: PeerSettings = field(default_factory=PeerSettings)
     log: LogSettings = LogSettings()
     zones: tuple[ZoneSettings, ...] = ()
     rules: Mapping[str, tuple[EventRule, ...]] = field(default_factory=lambda: dict.fromkeys(RULES, ()))
@@ -225,6 +223,8 @@ class Settings:
 
     def table(self, key: str) -> Any:
         """All zones or rules, or all that an open section says, by its key."""
+        if key in OPEN_SECTIONS:
+            return self.section(key)
         return self.rules[key] if key in self.rules else getattr(self, key)
 
     def section(self, name: str) -> Any:
@@ -275,7 +275,7 @@ def options() -> Mapping[str, Option]:
 
 
 def option_called(name: str) -> Option:
-    """The option of `section.key`, `zones.NAME.key`, `on.NUMBER.key`, `names."LABEL"` or `peers.NAME`."""
+    """The option of `section.key`, `zones.NAME.key`, `on.NUMBER.key`, or a key of an open section."""
     key, _, rest = name.partition(".")
     if key in OPEN_SECTIONS and name not in options():
         return OPEN_SECTIONS[key]

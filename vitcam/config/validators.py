@@ -8,7 +8,6 @@ _HOST_NAME = re.compile(r"(?=.{1,253}\.?$)[\w-]{1,63}(\.[\w-]{1,63})*\.?")
 PATH_PART = r"/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+"
 LONGEST_PATH = 200
 _SITE = re.compile(r"https?://[a-z0-9.:\[\]-]+/?")
-PEER_ADDRESS_WORDS = "an address such as https://192.168.1.21:8420, without a password, ? or #"
 DURATION_WORDS = "a time from 50ms to 24h, such as 3s, 0.5s, 500ms or 2m"
 SPAN_WORDS = "two times of the day such as 22:00-06:00"
 _DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|m|h)?")
@@ -53,15 +52,6 @@ def is_web_address(text: str) -> bool:
     return (
         plain and parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc and port != 0
     )
-
-
-def is_peer_address(text: str) -> bool:
-    """Whether a text is an address of a page of vitcam: a site, and perhaps a path behind a proxy."""
-    if not is_web_address(text) or len(text) > LONGEST_PATH or any(each in text for each in "?#\\"):
-        return False
-    parts = urlsplit(text)
-    host = parts.hostname or ""
-    return (is_host_name(host) or is_network(host)) and re.fullmatch(rf"(?:{PATH_PART})*/?", parts.path) is not None
 
 
 def is_notify_address(text: str) -> bool:

@@ -35,7 +35,6 @@ from vitcam.follow.follower import Follower
 from vitcam.machine import Machine
 from vitcam.model.labels import unknown_labels
 from vitcam.parts import add_parts
-from vitcam.parts.peers.watch import PeerWatch
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.limits import PaceLimits
 from vitcam.pipeline.options import PipelineOptions
@@ -158,7 +157,6 @@ def assemble(
     # what people see of it
     photos = PhotoClassifier(model)
     fetch = _picture_fetch() if settings.web.enabled and settings.web.fetch else None
-    peers = PeerWatch(settings.peers.own, state_folder(environ))
     disk = DiskWatch(state_folder(environ))
     objects, pages = Objects(), OpenPages()
     state = RunState(objects, pipeline, recording, model, disk, outbox, trials.unsaved)
@@ -175,7 +173,7 @@ def assemble(
         trials=trials,
         objects=objects,
     )
-    own = (recording, recorder, disk, peers)
+    own = (recording, recorder, disk)
     objects.add(publisher, *filter(None, own))
     run = Run(
         settings=settings,
@@ -229,7 +227,6 @@ def assemble(
             revisions=Revisions(state_folder(environ)),
             pages=pages,
             fetch=fetch,
-            peers=peers,
             objects=objects,
         )
         with set_aside.blameless():

@@ -12,7 +12,6 @@ from vitcam.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.errors import TOLD_ELSEWHERE
 from vitcam.machine import Machine
 from vitcam.parts import PARTS
-from vitcam.parts.peers.checks import checks
 
 log = logging.getLogger(__name__)
 
@@ -37,8 +36,8 @@ CHECKS: dict[str, CheckFunction] = {
 def run_checks(settings: Settings, environ: Mapping[str, str] = os.environ) -> list[Check]:
     """Every check, in the order of the table; takes a few seconds, more where something hangs. Raises nothing."""
     context = CheckContext(settings, Machine(environ))
-    of_parts = {name: check for part in PARTS for name, check in part.doctors().items()}
-    return [examine(name, function, context) for name, function in (CHECKS | of_parts | checks(context)).items()]
+    of_parts = {name: check for part in PARTS for name, check in part.doctors(context).items()}
+    return [examine(name, function, context) for name, function in (CHECKS | of_parts).items()]
 
 
 def examine(name: str, function: CheckFunction, context: CheckContext) -> Check:

@@ -10,6 +10,7 @@ from vitcam.parts.heat import PART as HEAT
 from vitcam.parts.learn import PART as LEARN
 from vitcam.parts.metrics import PART as METRICS
 from vitcam.parts.mqtt import PART as MQTT
+from vitcam.parts.peers import PART as PEERS
 from vitcam.parts.problems import PART as PROBLEMS
 from vitcam.parts.teach import PART as TEACH
 from vitcam.run.part import Part
@@ -25,6 +26,7 @@ PARTS: tuple[Part, ...] = (
     GUIDE,
     PROBLEMS,
     MQTT,
+    PEERS,
 )
 """In the order in which their objects are called; they end in the opposite one."""
 

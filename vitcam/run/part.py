@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from vitcam.threads.kinds import ThreadKind
 
 if TYPE_CHECKING:
+    from vitcam.config.option import OpenSection
     from vitcam.config.rules import EventRule
     from vitcam.config.settings import Settings
-    from vitcam.doctor.check import CheckFunction
+    from vitcam.doctor.check import CheckContext, CheckFunction
     from vitcam.run.kinds import KeepsCopies
     from vitcam.run.run import Run
     from vitcam.service.places import Instance, Places
@@ -32,6 +33,8 @@ class View:
     """The view of the base whose link comes after its own."""
     changes: bool = False
     """Whether callers who may only look have no link to it."""
+    needs: str = ""
+    """A key of `/api/state`: while that is 0 or empty, nobody has a link to it."""
     photos: bool = False
     """Whether photos that are dropped or pasted are for it: it gets the event `photo`."""
 
@@ -44,6 +47,8 @@ class Part:
     """Its folder in `vitcam/parts/`."""
     sections: Mapping[str, type[Any]] = field(default_factory=dict)
     """Section of the configuration -> its frozen dataclass, as `settings[HeatSettings]` gives it."""
+    open_sections: "Mapping[str, OpenSection]" = field(default_factory=dict)
+    """Those of them whose keys are free."""
     harmless: tuple[str, ...] = ()
     """Sections with which no start and no frame fails: what the page set of them stays where starts keep failing."""
     rules: "Mapping[str, type[EventRule]]" = field(default_factory=dict)
@@ -75,9 +80,13 @@ class Part:
     offers: bool = False
     """Whether its `offer.js` is loaded with the page. `new Offer(isSimple)` is told each state by `setState(state)`."""
     checks: str = ""
-    """For `vitcam doctor`: name -> check."""
+    """For `vitcam doctor`: name -> check; or a function that gives these for a `CheckContext`."""
     verbs: Mapping[str, str] = field(default_factory=dict)
-    """Of the command line: verb -> a module, which has a function or a typer of the module's name."""
+    """Of the command line: verb -> a module, which has a function or a typer of the module's name.
+
+    `token NAME` is one of `vitcam token`."""
+    tokens: str = ""
+    """(state folder) -> what `vitcam token list` adds: a record and a sentence for each token of others."""
     publish: str = ""
     """(Settings, text) -> sends a text without a run, and returns where it went; empty: to nobody."""
     uninstalled: str = ""
@@ -106,9 +115,14 @@ class Part:
         if self.set_on_page:
             _imported(self.set_on_page)(values)
 
-    def doctors(self) -> "Mapping[str, CheckFunction]":
+    def doctors(self, context: "CheckContext") -> "Mapping[str, CheckFunction]":
         """Its checks, by their names."""
-        return dict(_imported(self.checks)) if self.checks else {}
+        found = _imported(self.checks) if self.checks else {}
+        return dict(found(context) if callable(found) else found)
+
+    def tokens_in(self, folder: Path) -> list[tuple[dict[str, str], str]]:
+        """Tokens of others that a state folder keeps: each as a record, and as a sentence."""
+        return list(_imported(self.tokens)(folder)) if self.tokens else []
 
     def published(self, settings: "Settings", text: str) -> str:
         """Send a text; returns where it went, as a sentence, empty: nowhere. Raises VitcamError where that failed."""

@@ -74,15 +74,6 @@ KINDS: Mapping[str, ThreadKind] = {
         60.0,
         WAITER,
     ),
-    "peers": ThreadKind(
-        "asks other cameras for the wall, all at once; it begins when somebody looks",
-        "another camera, 5 s",
-        "the wall shows nothing new",
-        30.0,
-    ),
-    "peer-name": ThreadKind(
-        "looks up the name of another camera", "the network", hangs="the wall says so, and nothing waits for it"
-    ),
     "change": ThreadKind(
         "changes that viewers make: crop, zones, words", "the disk", "changes of the page are not kept", 60.0, WAITER
     ),

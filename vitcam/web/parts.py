@@ -11,7 +11,6 @@ from vitcam.history.store import EventStore
 from vitcam.meters import StageTimes
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
-from vitcam.parts.peers.watch import PeerWatch
 from vitcam.pictures.decode import Decoded
 from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.run.run import Objects
@@ -185,8 +184,6 @@ class WebParts:
     revisions: Revisions = field(default_factory=lambda: Revisions(None))
     """Of what several clients may change."""
     pages: OpenPages = field(default_factory=OpenPages)
-    peers: PeerWatch = field(default_factory=lambda: PeerWatch((), None))
-    """Other cameras, for the wall."""
     fetch: Callable[[str], bytes] | None = None
     """Fetches the picture at an address; called in a thread of its own. None: no pictures are fetched."""
 

@@ -1,7 +1,6 @@
 """Every route. Each entry stands in the class that answers it: what it does, and what a caller needs for it."""
 
 from vitcam.parts import PARTS
-from vitcam.parts.peers.routes import PeerRoutes
 from vitcam.web.context import Handlers
 from vitcam.web.openapi.document import OpenApiRoute
 from vitcam.web.routes.crop import CropRoute
@@ -29,7 +28,6 @@ HANDLERS: tuple[type[Handlers], ...] = (
     EventSummaryRoutes,
     EventChanges,
     UploadRoutes,
-    PeerRoutes,
     CropRoute,
     ZonesRoute,
     NamesRoute,

@@ -27,6 +27,7 @@ from vitcam.parts.peers.peer import Peer
 from vitcam.parts.peers.settings import PeerSettings
 from vitcam.parts.peers.watch import PeerSeen, PeerWatch
 from vitcam.run.ending import Ending
+from vitcam.run.run import Objects
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 from vitcam.web.tls import CertificateFiles
@@ -116,6 +117,7 @@ def away(watch: PeerWatch, name: str, says: str) -> str:
     return found.reason
 
 
+@pytest.mark.long
 @pytest.mark.fault(
     "another camera of the wall is away, slow or endless, or lies",
     injected="14 servers that do so",
@@ -144,6 +146,7 @@ def test_hostile_cameras_have_a_sentence_each_and_the_good_one_is_shown_as_befor
         assert watch.worker.trouble() == ""
 
 
+@pytest.mark.long
 def test_nothing_is_asked_that_nobody_looks_at() -> None:
     with Camera() as camera, serving(camera) as good, watching(Peer("good", good.url)) as watch:
         began = [watch.worker.started]
@@ -158,6 +161,7 @@ def test_nothing_is_asked_that_nobody_looks_at() -> None:
         assert with_picture(watch, "good").still is not None, "who comes back sees it again"
 
 
+@pytest.mark.long
 def test_a_camera_that_is_added_or_taken_away_in_the_run_costs_the_others_nothing() -> None:
     with Camera() as camera, serving(camera) as one, serving(camera) as other, watching(Peer("a", one.url)) as watch:
         with_picture(watch, "a")
@@ -170,6 +174,7 @@ def test_a_camera_that_is_added_or_taken_away_in_the_run_costs_the_others_nothin
         assert watch.slot("b") is None
 
 
+@pytest.mark.long
 def test_a_token_lets_in_once_it_is_kept_and_is_shown_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     there, here = tmp_path / "there", tmp_path / "here"
     there.mkdir()
@@ -178,7 +183,9 @@ def test_a_token_lets_in_once_it_is_kept_and_is_shown_nowhere(tmp_path: Path, ca
         camera = stack.enter_context(Camera())
         secured = stack.enter_context(protected(camera, there))
         watch = stack.enter_context(watching(Peer("garden", secured.url), folder=here))
-        own = WebServer(camera.parts(peers=watch), Binding())
+        objects = Objects()
+        objects.add(watch)
+        own = WebServer(camera.parts(objects=objects), Binding())
         own.start()
         stack.callback(own.stop, 2)
         assert "vitcam token peer garden" in away(watch, "garden", "asks for a token")
@@ -197,6 +204,7 @@ def test_a_token_lets_in_once_it_is_kept_and_is_shown_nowhere(tmp_path: Path, ca
     assert token not in caplog.text
 
 
+@pytest.mark.long
 def test_only_who_may_look_sees_other_cameras(tmp_path: Path) -> None:
     with Camera() as camera, protected(camera, tmp_path) as secured:
         assert ask(secured.url, "/api/peers").status == 401
@@ -205,6 +213,7 @@ def test_only_who_may_look_sees_other_cameras(tmp_path: Path) -> None:
         assert ask(secured.url, "/api/peers/a/snapshot.jpg", headers=basic(PASSWORD)).status == 404
 
 
+@pytest.mark.long
 def test_a_certificate_that_signs_itself_is_trusted_by_its_fingerprint_alone(tmp_path: Path) -> None:
     own_tls(tmp_path)
     certificate = ssl.PEM_cert_to_DER_cert((tmp_path / "certificate").read_text())
@@ -214,7 +223,7 @@ def test_a_certificate_that_signs_itself_is_trusted_by_its_fingerprint_alone(tmp
     with Camera() as camera, serving(camera, Binding(certificate=files)) as secured:
         peer = Peer("garden", secured.url)
         machine = Machine({"STATE_DIRECTORY": str(folder)}, tmp_path)
-        context = CheckContext(replace(Settings(), peers=PeerSettings((peer,))), machine)
+        context = CheckContext(Settings().with_section("peers", PeerSettings((peer,))), machine)
         with watching(peer, folder=folder) as watch:
             away(watch, "garden", "is not known to this machine")
             before = doctor.checks(context)["peer garden"](context)
@@ -236,7 +245,9 @@ def test_a_certificate_that_signs_itself_is_trusted_by_its_fingerprint_alone(tmp
 @pytest.mark.smoke
 def test_a_camera_without_a_signal_says_why_and_a_program_that_asks_for_its_still_gets_503() -> None:
     with Camera() as camera, serving(camera) as good, watching(Peer("good", good.url)) as watch:
-        own = WebServer(camera.parts(peers=watch), Binding())
+        objects = Objects()
+        objects.add(watch)
+        own = WebServer(camera.parts(objects=objects), Binding())
         own.start()
         try:
             first = ask(own.url, "/api/peers/good/snapshot.jpg")

@@ -15,13 +15,13 @@ from vitcam.parts.peers.settings import PEER, PeerSettings
 
 def test_each_key_is_a_camera_and_a_later_place_changes_its_address(write: Write) -> None:  # noqa: F811
     path = write('[peers]\ngarden = "https://garden.local:8420"\ndoor = "http://192.168.1.9/cameras/door"\n')
-    found = merge_layers(path, ["peers.door=http://[fe80::1]:8420/"], {}, {}).settings.peers.own
+    found = merge_layers(path, ["peers.door=http://[fe80::1]:8420/"], {}, {}).settings[PeerSettings].own
 
     assert [(peer.name, peer.base, peer.place) for peer in found] == [
         ("garden", "https://garden.local:8420/", str(path)),
         ("door", "http://[fe80::1]:8420/", "--set peers.door"),
     ]
-    assert effective(None).settings.peers == PeerSettings()
+    assert effective(None).settings[PeerSettings] == PeerSettings()
     assert option_called("peers.garden") is PEER
     assert ("peers.garden", "https://garden.local:8420", str(path)) in effective(path).rows()
 
@@ -57,8 +57,8 @@ def test_a_variable_cannot_name_a_camera_and_nor_can_the_page() -> None:
 
 
 def test_a_run_takes_over_other_cameras() -> None:
-    other = Settings(peers=PeerSettings((Peer("garden", "http://garden", "a.toml"),)))
+    other = Settings().with_section("peers", PeerSettings((Peer("garden", "http://garden", "a.toml"),)))
 
     assert Changes.between(Settings(), other) == Changes(("peers",), ())
-    same = Settings(peers=PeerSettings((Peer("garden", "http://garden", "b.toml"),)))
+    same = Settings().with_section("peers", PeerSettings((Peer("garden", "http://garden", "b.toml"),)))
     assert Changes.between(other, same) == Changes((), ())

@@ -120,3 +120,11 @@ def _access(name: str, record: Any) -> PeerAccess:
     if not (PEER_NAME.fullmatch(name) and is_token and is_certificate):
         raise ValueError("it holds what is no token")
     return PeerAccess(token, read_fingerprint(fingerprint), kept)
+
+
+def kept_tokens(folder: Path) -> list[tuple[dict[str, str], str]]:
+    """Each as a record, and as a sentence. Raises ConfigError for a file that cannot be read."""
+    return [
+        ({"peer": name, "kept": access.kept}, f"{name}: of another camera, kept since {access.kept}")
+        for name, access in load_peer_access(folder).items()
+    ]

@@ -13,6 +13,7 @@ from vitcam.errors import ConfigError
 from vitcam.folders import state_folder
 from vitcam.parts.peers.access import NO_ACCESS, PeerAccess, load_peer_access
 from vitcam.parts.peers.peer import Peer
+from vitcam.parts.peers.settings import PeerSettings
 from vitcam.storage.owner import owned
 
 _WITHIN_S = 3.0
@@ -20,7 +21,7 @@ _WITHIN_S = 3.0
 
 def checks(context: CheckContext) -> dict[str, CheckFunction]:
     """A check for each camera of [peers]; the first that is made asks all of them."""
-    peers = context.settings.peers.own
+    peers = context.settings[PeerSettings].own
     answers = cache(partial(_answers, context))
     return {f"peer {peer.name}": partial(_check, peer, answers) for peer in peers}
 
@@ -32,7 +33,7 @@ def _check(peer: Peer, answers: Callable[[], Mapping[str, CheckResult]], _: Chec
 def _answers(context: CheckContext) -> Mapping[str, CheckResult]:
     """By the name of the peer."""
     folder = state_folder(context.machine.environ)
-    peers = context.settings.peers.own
+    peers = context.settings[PeerSettings].own
     try:
         with owned(folder).acting() if folder and folder.is_dir() else nullcontext() as path:
             access = load_peer_access(path) if path else {}

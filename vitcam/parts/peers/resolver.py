@@ -6,6 +6,7 @@ import socket
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from vitcam.parts.peers import NAMES
 from vitcam.parts.peers.peer import MOST_PEERS
 from vitcam.threads.worker import Worker
 
@@ -57,7 +58,7 @@ class NamesInThreads(AbstractResolver):
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(_settle, found, addresses)
 
-        Worker("peer-name", look_up).start()
+        Worker("peer-name", look_up, NAMES).start()
         return found
 
 

@@ -14,7 +14,7 @@ from vitcam.history.record import stored_record
 from vitcam.history.stored import Query
 from vitcam.parts.peers.answers import Caption, LastEvent, PeerStatus, last_event_of
 from vitcam.parts.peers.peer import Peer
-from vitcam.parts.peers.watch import PeerSeen, Still
+from vitcam.parts.peers.watch import PeerSeen, PeerWatch, Still
 from vitcam.slot import Slot
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.live import AsyncSlot
@@ -49,7 +49,7 @@ class PeerRoutes(Handlers):
 
     def __init__(self, app: AppContext) -> None:
         self._parts = app.parts
-        self._watch = app.parts.peers
+        self._watch = app.parts.objects.one(PeerWatch) or PeerWatch((), None)
         self._reads = app.threads.reads
 
     @Route("GET", "/api/peers", Scope.READ, answers={JSON: _PEERS})
@@ -140,3 +140,6 @@ def _words(seen: PeerSeen | None) -> dict[str, Any]:
         "caption": None if seen.caption is None else asdict(seen.caption),
         "last": None if seen.last is None else asdict(seen.last),
     }
+
+
+HANDLERS = (PeerRoutes,)

@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vitcam.errors import ConfigError
+from vitcam.folders import state_folder
+from vitcam.parts.peers import ASKS
 from vitcam.parts.peers.access import NO_ACCESS, PeerAccess, load_peer_access, peer_tokens_file
 from vitcam.parts.peers.answers import Caption, LastEvent, PeerStatus
 from vitcam.parts.peers.peer import Peer
-from vitcam.run.kinds import Configured, Runs
+from vitcam.parts.peers.settings import PeerSettings
+from vitcam.parts.peers.state import PeerCount
+from vitcam.run.kinds import Configured, Reports, Runs
+from vitcam.run.run import Run
 from vitcam.slot import Slot
 from vitcam.storage.files import stamp_of
 from vitcam.threads.worker import Worker
@@ -60,7 +65,7 @@ class PeerSeen:
     """None: it has no picture now."""
 
 
-class PeerWatch(Runs, Configured):
+class PeerWatch(Runs, Configured, Reports):
     """Any thread may call it. The thread begins when somebody looks for the first time.
 
     folder  the state folder with the tokens; None: there is none
@@ -74,7 +79,7 @@ class PeerWatch(Runs, Configured):
         self._number = 0
         self._slots: Mapping[str, Slot[PeerSeen]] = {}
         self.peers: tuple[Peer, ...] = ()
-        self.worker = Worker("peers", self._run)
+        self.worker = Worker("peers", self._run, ASKS)
         self.change(peers)
 
     def change(self, peers: tuple[Peer, ...]) -> None:
@@ -91,7 +96,10 @@ class PeerWatch(Runs, Configured):
         """Nothing: it begins when somebody looks."""
 
     def apply(self, new: "Settings") -> None:
-        self.change(new.peers.own)
+        self.change(new[PeerSettings].own)
+
+    def state(self) -> PeerCount:
+        return PeerCount(len(self.peers))
 
     def look(self) -> None:
         """Somebody looks: everything is fetched for a while."""
@@ -209,3 +217,8 @@ class _Tokens:
                 log.warning("%s", error)
                 self._found = {}
         return self._found
+
+
+def make(run: Run) -> list[object]:
+    """In every run: cameras may be named while it runs."""
+    return [PeerWatch(run.settings[PeerSettings].own, state_folder(run.environ))]

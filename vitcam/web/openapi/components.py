@@ -215,7 +215,6 @@ def _state() -> Schema:
         "set_aside": nullable(named("SetAside"), "Null: nothing is."),
         "playback": nullable(named("Playback"), "Null: the source is a camera."),
         "clients": record({"stream": COUNT, "predictions": COUNT}, "Who watches now."),
-        "peers": described(COUNT, "How many other cameras the configuration names."),
     }
     return record(properties, "How the daemon is.")
 

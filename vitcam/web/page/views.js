@@ -11,7 +11,7 @@ import { PART_VIEWS } from "./part_views.js";
 // know, setModel(), setState(state), event(record) and catchUp()
 const VIEWS = [
   { name: "history", fits: /^#events?\b/ },
-  ...["wall", "alerts", "settings", ...PART_VIEWS.map(({ name }) => name)].map((name) => ({ name, fits: new RegExp(`^#${name}\\b`) })),
+  ...["alerts", "settings", ...PART_VIEWS.map(({ name }) => name)].map((name) => ({ name, fits: new RegExp(`^#${name}\\b`) })),
 ];
 const LIVE = "live";
 
@@ -31,8 +31,8 @@ function nameOf(hash) {
 }
 
 // its link, and an element that is empty but for a message
-function addPlace({ name, link, before }) {
-  const to = Object.assign(document.createElement("a"), { id: `to-${name}`, href: `#${name}`, textContent: t(link) });
+function addPlace({ name, link, before, needs }) {
+  const to = Object.assign(document.createElement("a"), { id: `to-${name}`, href: `#${name}`, textContent: t(link), hidden: needs !== "" });
   document.getElementById(`to-${before}`).before(to, " ");
   const place = Object.assign(document.createElement("div"), { id: name, className: name, role: "main", hidden: true });
   place.append(Object.assign(document.createElement("p"), { id: `${name}-message`, className: "reason", role: "alert", hidden: true }));
@@ -62,10 +62,11 @@ export class Views {
   // state: of /api/state
   setState(state) {
     this.#state = state;
-    document.getElementById("to-wall").hidden = !state.peers;
     const mayLookOnly = state.access?.scope === "read";
     document.getElementById("to-settings").hidden = mayLookOnly;
-    for (const { name, changes } of PART_VIEWS) document.getElementById(`to-${name}`).hidden = mayLookOnly && changes;
+    for (const { name, changes, needs } of PART_VIEWS) {
+      document.getElementById(`to-${name}`).hidden = (mayLookOnly && changes) || (needs !== "" && !state[needs]);
+    }
     for (const view of this.#opened.values()) view.setState?.(state);
   }
 

@@ -32,7 +32,6 @@ class StateRoutes(Handlers):
         record["view"] = view_record(parts)
         record["playback"] = playback_record(parts.playback)
         record["set_aside"] = set_aside_record(parts.set_aside)
-        record["peers"] = len(parts.peers.peers)
         grant = self._grant(request)
         record["access"] = None if grant is None else asdict(grant)
         streams, predictions = self._viewers["streams"].in_use, self._viewers["predictions"].in_use

@@ -11,18 +11,13 @@ const PATIENCE_MS = 8000;
 export const open = () => new Wall();
 
 class Wall {
-  #list = document.createElement("ul");
+  #list = document.getElementById("wall-tiles");
   #message = document.getElementById("wall-message");
   #tiles = new Map(); // name -> Tile; "" is this camera
   #isOpen = false;
   #asks = 0; // counts the rounds of asking: an older one ends when another has begun
 
   constructor() {
-    const title = document.createElement("h2");
-    title.className = "quiet";
-    title.textContent = t("nav.wall");
-    this.#list.className = "wall-tiles";
-    document.getElementById("wall").append(title, this.#list);
     document.addEventListener("visibilitychange", () => this.#turn());
   }
 

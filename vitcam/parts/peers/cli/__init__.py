@@ -1,0 +1,1 @@
+"""What `vitcam token` does with the tokens of other cameras."""

@@ -1,0 +1,5 @@
+"""What peers say of themselves."""
+
+
+class PeerCount(int):
+    """How many other cameras the configuration names."""
