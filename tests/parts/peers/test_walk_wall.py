@@ -20,9 +20,7 @@ from tests.secured import quick_hash
 from vitcam.access.password import save_password
 from vitcam.access.tokens import Scope, create_token
 
-pytestmark = pytest.mark.slow(
-    "vitcam/parts/peers", "vitcam/web/page/wall", "vitcam/parts/peers/routes.py", "vitcam/cli/token.py"
-)
+pytestmark = pytest.mark.slow("vitcam/parts/peers", "vitcam/cli/token.py")
 
 PATIENCE_S = 120
 MARKUP = '{"status": "degraded", "reason": "<img src=x onerror=alert(1)> is <b>hot</b>"}'
