@@ -139,7 +139,7 @@ def assemble(
         options, model, playback=playback, crop=crop, areas=areas, pipeline=pipeline, publisher=publisher
     )
     open_source = SourceOpener(settings.camera.source, source_options)
-    with set_aside.blameless():
+    with set_aside.exempt():
         live = open_source.prepare(patient)
     if not first.trouble and "overlay.mode" not in options.of_page:  # of the page, what fits another model stays unused
         check_overlay(settings, classifier)
@@ -229,7 +229,7 @@ def assemble(
             fetch=fetch,
             objects=objects,
         )
-        with set_aside.blameless():
+        with set_aside.exempt():
             web = _web_server(parts, settings, environ, show)
     objects.add(
         ConfiguredModel(settings, models, model, pipeline),

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 class RunningModel:
-    """A `vitcam.web.parts.ModelChoice`: puts another model in the place of the one in use.
+    """Puts another model in the place of the one in use. Every method blocks, and may take seconds.
 
     model     the one in use, which every part that asks it reads
     settings  in force; a reload replaces them

@@ -47,7 +47,7 @@ class NewSettings:
 
 
 class RunningSettings:
-    """A `vitcam.web.parts.SettingsChoice`. Any thread may call it.
+    """The settings that the page shows and may change. Any thread may call it; every method may block.
 
     running   the settings in force; a reload replaces them
     layers    merges all layers with what it is given as the page's; None: the page can set nothing

@@ -74,7 +74,7 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
 
         daemon = _assembled(options, environ, make)
         if daemon.web is not None:
-            with daemon.set_aside.blameless():
+            with daemon.set_aside.exempt():
                 daemon.web.start(lambda: daemon.pipeline.predicted.get(0, _FIRST_S))
         daemon.pipeline.start(daemon.open_source)
         for each in daemon.objects.each(Runs):

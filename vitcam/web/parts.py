@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from vitcam.access.guard import Guard
 from vitcam.errors import UsageError
@@ -26,6 +26,11 @@ from vitcam.web.revisions import Revisions
 from vitcam.web.stream.variant import Demand, Variant
 from vitcam.web.tls import CertificateFiles
 from vitcam.zones.active import ActiveAreas
+
+if TYPE_CHECKING:
+    from vitcam.daemon.model_choice import RunningModel
+    from vitcam.daemon.running_settings import RunningSettings
+    from vitcam.daemon.saved_state.set_aside import SetAside
 
 
 class PhotoBackend(Protocol):
@@ -51,22 +56,6 @@ class PhotoBackend(Protocol):
         ...
 
 
-class Aside(Protocol):
-    """What starts were made without. `use` and `forget` may wait for the disk, and for a picture."""
-
-    def record(self) -> dict[str, Any] | None:
-        """What it is, and why; None if there is nothing."""
-        ...
-
-    def use(self) -> str:
-        """Put it in force again; returns why it is not kept, "" if it is. Raises UsageError where it does not work."""
-        ...
-
-    def forget(self) -> None:
-        """Do without it for good. Raises UsageError if that cannot be kept."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ChosenModel:
     """What came of choosing another model."""
@@ -78,64 +67,8 @@ class ChosenModel:
     """Why the next run will not use it; empty if it will."""
 
 
-class ModelChoice(Protocol):
-    """Which model is used. Every method blocks, and may take seconds.
-
-    Each raises ModelError for a model that cannot be used. Nothing is changed then.
-    """
-
-    fixed: str
-    """Where the model is named, so that no other one can be chosen; empty where it can be."""
-
-    def record(self) -> dict[str, Any]:
-        """The models that can be chosen, the one in use, and the one before it."""
-        ...
-
-    def check(self, name: str) -> ChosenModel:
-        """What choosing a model would change; nothing is changed."""
-        ...
-
-    def use(self, name: str) -> ChosenModel:
-        """Use it from the next frame on."""
-        ...
-
-    def back(self) -> ChosenModel:
-        """Use the model that was used before this one again. Raises UsageError if there is none."""
-        ...
-
-    def delete(self, name: str) -> None:
-        """Delete a model that was taught, for good. Raises UsageError for any other one, and for one in use."""
-        ...
-
-
 class FixedElsewhere(UsageError):
     """The configuration says it, so the page cannot change it. The sentence has the place."""
-
-
-class SettingsChoice(Protocol):
-    """The settings that the page shows and may change. Every method may block."""
-
-    places: Mapping[str, str]
-    """Where the configuration says what routes of their own would change: `camera.crop`, `camera.masks`, `zones`."""
-
-    def record(self) -> dict[str, Any]:
-        """Each with its value and its place, and whether vitcam can start itself again."""
-        ...
-
-    def values(self) -> dict[str, Any]:
-        """All of them by name, each with its value, also a secret one, and where that comes from."""
-        ...
-
-    def change(self, values: Mapping[str, object]) -> str:
-        """Take over new values, null for the default; returns why they are not kept, "" if they are.
-
-        raises  UsageError for what is not allowed, FixedElsewhere, VitcamError if nothing answers
-        """
-        ...
-
-    def restart(self) -> None:
-        """End, to be started again. Raises FixedElsewhere where nothing would do that."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +104,13 @@ class WebParts:
     """How often each part of the run failed and began again."""
     stalled: Callable[[], bool] = bool
     """Whether something stands still that only a restart can repair."""
-    models: ModelChoice | None = None
+    models: "RunningModel | None" = None
     """None: no other model can be chosen."""
     history: EventStore | None = None
     """None: no events are kept."""
-    set_aside: Aside | None = None
+    set_aside: "SetAside | None" = None
     """None: nothing is remembered."""
-    settings: SettingsChoice | None = None
+    settings: "RunningSettings | None" = None
     """None: nothing can be set."""
     unsaved: Unsaved = field(default_factory=Unsaved)
     """Saves words."""

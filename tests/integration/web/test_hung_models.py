@@ -14,7 +14,7 @@ from vitcam.web.server import WebServer
 
 
 class OnADeadMount:
-    """A `vitcam.web.parts.ModelChoice` whose files cannot be read until the end of the test."""
+    """A `RunningModel` whose files cannot be read until the end of the test."""
 
     fixed = ""
 

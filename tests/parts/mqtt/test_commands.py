@@ -20,7 +20,7 @@ class House:
         self.done: list[object] = []
         self.fixed = ""
         self.places: Mapping[str, str] = {}
-        self.commands = MqttCommands(self, self, lambda paused: self.done.append(paused), lambda: 0.3)
+        self.commands = MqttCommands(self, self, lambda paused: self.done.append(paused), lambda: 0.3)  # type: ignore[arg-type]  # a house that notes what it is asked
 
     def change(self, values: Mapping[str, object]) -> str:
         if values.get("overlay.mode") not in (None, "grid"):

@@ -4,9 +4,10 @@ import logging
 import time
 from collections.abc import Callable
 
+from vitcam.daemon.model_choice import RunningModel
+from vitcam.daemon.running_settings import RunningSettings
 from vitcam.errors import UsageError, VitcamError
 from vitcam.text import probability_in, readable, shortened
-from vitcam.web.parts import ModelChoice, SettingsChoice
 
 log = logging.getLogger(__name__)
 
@@ -26,8 +27,8 @@ class MqttCommands:
 
     def __init__(
         self,
-        settings: SettingsChoice,
-        models: ModelChoice,
+        settings: RunningSettings,
+        models: RunningModel,
         pause: Callable[[bool], None],
         leave: Callable[[], float],
     ) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.running_settings import RunningSettings
@@ -13,7 +14,6 @@ from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.sources.playback import Playback
-from vitcam.web.parts import ModelChoice
 from vitcam.web.stream.variant import Variant
 from vitcam.wire import event_record, shown_record
 
@@ -54,7 +54,7 @@ class Reporter:
     events: Publisher
     """Knows what is there now."""
     running: RunningSettings
-    models: ModelChoice
+    models: RunningModel
     model: Current[RunModel]
     default: Current[Variant]
     """What viewers get who choose nothing."""

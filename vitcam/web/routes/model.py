@@ -13,13 +13,14 @@ from vitcam.run_model import RunModel
 from vitcam.storage.unsaved import Unsaved
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import one_of
-from vitcam.web.parts import ChosenModel, ModelChoice
+from vitcam.web.parts import ChosenModel
 from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.body import Body, BodyLimits, read_json
 from vitcam.web.route import BODY_REFUSALS, Route, as_json
 from vitcam.web.stream.variant import stream_record
 
 if TYPE_CHECKING:
+    from vitcam.daemon.model_choice import RunningModel
     from vitcam.words.live_labels import LiveLabels
 
 _WORDS = BodyLimits(65536, 5.0, "the words")
@@ -121,7 +122,7 @@ class ModelRoutes(Handlers):
 
         return web.json_response(await self._choices.serve(request, work))
 
-    def _choice(self) -> ModelChoice:
+    def _choice(self) -> "RunningModel":
         if self._models is None:
             raise web.HTTPNotFound(text="no other model can be chosen in this run")
         return self._models
@@ -141,7 +142,7 @@ class ModelRoutes(Handlers):
         return web.json_response({"words": list(words.labels), "remembered": not reason, "reason": reason})
 
 
-def _chosen(choice: ModelChoice, body: Any) -> ChosenModel:
+def _chosen(choice: "RunningModel", body: Any) -> ChosenModel:
     """`{"name": "everyday", "check": false}`. Raises UsageError."""
     name = body.get("name") if isinstance(body, dict) else None
     check = body.get("check", False) if isinstance(body, dict) else None
@@ -153,12 +154,12 @@ def _chosen(choice: ModelChoice, body: Any) -> ChosenModel:
     return choice.use(name)
 
 
-def _back(choice: ModelChoice) -> ChosenModel:
+def _back(choice: "RunningModel") -> ChosenModel:
     _refuse_fixed(choice)
     return choice.back()
 
 
-def _refuse_fixed(choice: ModelChoice) -> None:
+def _refuse_fixed(choice: "RunningModel") -> None:
     if choice.fixed:
         raise web.HTTPConflict(text=f"the model is set by {choice.fixed}; change it there")
 

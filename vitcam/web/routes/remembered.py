@@ -1,15 +1,17 @@
 """What starts failed with, and what is therefore not in force: the page offers to use it again."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
 from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.web.context import AppContext, Handlers
-from vitcam.web.parts import Aside
 from vitcam.web.requests.body import Body, read_json
 from vitcam.web.route import Route, as_json
+
+if TYPE_CHECKING:
+    from vitcam.daemon.saved_state.set_aside import SetAside
 
 
 class RememberedRoute(Handlers):
@@ -51,6 +53,6 @@ class RememberedRoute(Handlers):
         raise UsageError('send {"use": true} to use again what is set aside, or {"use": false} to forget it')
 
 
-def set_aside_record(aside: Aside | None) -> dict[str, Any] | None:
+def set_aside_record(aside: "SetAside | None") -> dict[str, Any] | None:
     """What is set aside, and why; None if nothing is."""
     return None if aside is None else aside.record()

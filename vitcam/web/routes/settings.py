@@ -1,18 +1,22 @@
 """The settings that a person may change on the page, each with where its value comes from."""
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
 from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.web.context import AppContext, Handlers
-from vitcam.web.parts import FixedElsewhere, SettingsChoice
+from vitcam.web.parts import FixedElsewhere
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, BodyLimits, read_json
 from vitcam.web.requests.versions import Precondition, remembered
 from vitcam.web.revisions import Document
 from vitcam.web.route import Route, as_json
+
+if TYPE_CHECKING:
+    from vitcam.daemon.running_settings import RunningSettings
 
 _SETTINGS = BodyLimits(16384, 5.0, "the settings")
 _FORM = (
@@ -63,18 +67,18 @@ class SettingsRoutes(Handlers):
         await self._changes.serve(request, lambda _: _restart(choice))
         return web.json_response({"status": "restarting"})
 
-    def _choice(self) -> SettingsChoice:
+    def _choice(self) -> "RunningSettings":
         if self._settings is None:
             raise web.HTTPNotFound(text="nothing can be set in this run")
         return self._settings
 
 
-def _document(choice: SettingsChoice) -> Document:
+def _document(choice: "RunningSettings") -> Document:
     """It reads files."""
     return Document("settings", choice.values(), choice.record())
 
 
-def _change(choice: SettingsChoice, body: Body, version: Precondition) -> tuple[Document, str]:
+def _change(choice: "RunningSettings", body: Body, version: Precondition) -> tuple[Document, str]:
     """The settings then, and why they are not kept, or ""."""
     before = _document(choice)
     version.check(before)
@@ -90,7 +94,7 @@ def _change(choice: SettingsChoice, body: Body, version: Precondition) -> tuple[
     return after, reason
 
 
-def _restart(choice: SettingsChoice) -> None:
+def _restart(choice: "RunningSettings") -> None:
     try:
         choice.restart()
     except FixedElsewhere as error:
