@@ -13,16 +13,18 @@ from vitcam.frames import Event, Place
 from vitcam.names.vocabulary import NO_MEANINGS
 from vitcam.parts.mqtt.announcer import MEMORY, Announcer, read_memory
 from vitcam.parts.mqtt.discovery import Announced
+from vitcam.parts.mqtt.retained import Retained
 from vitcam.parts.mqtt.watched import Presence
 
 TOPIC = "homeassistant/device/vitcam_kitchen/config"
 VIEW, CAT = Presence("presence", "Something in view"), Presence("label_cat", "Cat", "cat")
 
 
-class Camera:
+class Camera(Retained):
     """A camera that is announced; what the broker is told is kept."""
 
     def __init__(self, folder: Path | None, prefix: str = "homeassistant", name: str = "kitchen") -> None:
+        super().__init__()
         self.watched: tuple[Presence, ...] = (VIEW, CAT)
         self.about = Announced(name, f"vitcam/{name}")
         self.lasting: dict[Place, Event] = {}
@@ -34,8 +36,11 @@ class Camera:
             lambda watched: replace(self.about, watched=watched),
             lambda: self.lasting,
             NO_MEANINGS,
+            self,
         )
-        self.extra.retain = self.told.append
+
+    def keep(self, messages: Mapping[str, str]) -> None:
+        self.told.append(messages)
 
     def components(self, topic: str = TOPIC) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.told[-1][topic])["components"]

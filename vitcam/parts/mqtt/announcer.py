@@ -17,6 +17,7 @@ from vitcam.parts.mqtt.discovery import (
     platforms,
     with_tombstones,
 )
+from vitcam.parts.mqtt.retained import Retained
 from vitcam.parts.mqtt.watched import Presence, presence_record
 from vitcam.storage.entries import Entries
 from vitcam.storage.state_file import StateFile
@@ -94,18 +95,15 @@ def _platform(key: str, platform: Any) -> str:
     return str(platform)
 
 
-def _nobody_keeps(_: Mapping[str, str]) -> None:
-    """Default of `Announcer.retain`."""
-
-
 class Announcer:
     """Called again and again by the thread of the connection, while there is one.
 
-    prefix   first part of Home Assistant's topics; empty: nothing is announced
-    folder   the state folder; None: what was announced is known to this run only
-    watched  the presences there are; the same value while they do not change
-    camera   what is announced, with them
-    lasting  the events that last
+    prefix    first part of Home Assistant's topics; empty: nothing is announced
+    folder    the state folder; None: what was announced is known to this run only
+    watched   the presences there are; the same value while they do not change
+    camera    what is announced, with them
+    lasting   the events that last
+    retained  what the broker is to keep
     """
 
     def __init__(
@@ -116,9 +114,8 @@ class Announcer:
         camera: Callable[[tuple[Presence, ...]], Announced],
         lasting: Callable[[], Mapping[Place, Event]],
         meanings: Meanings,
+        retained: Retained,
     ) -> None:
-        self.retain: Callable[[Mapping[str, str]], None] = _nobody_keeps
-        """Has the broker keep messages, by topic. Set it before the first call."""
         self._prefix = prefix
         self._file = StateFile(folder / MEMORY) if folder else None
         self._memory = read_memory(folder) if folder else Memory()
@@ -126,6 +123,7 @@ class Announcer:
         self._camera = camera
         self._lasting = lasting
         self._meanings = meanings
+        self._retained = retained
         self._last: Announced | None = None
         self._message: dict[str, str] = {}
 
@@ -138,7 +136,7 @@ class Announcer:
             self._last = camera
         elif self._memory.former:  # they were cleared since the last call, and may be another camera's from now on
             self._remember(replace(self._memory, former=()))
-            self.retain(self._message)
+            self._retained.keep(self._message)
         return {"presence": presence_record(watched, self._lasting().values(), self._meanings)}
 
     def _announce(self, camera: Announced) -> None:
@@ -150,7 +148,7 @@ class Announcer:
         if memory != self._memory:  # first, so that nothing is ever announced that nobody takes back
             self._remember(memory)
         self._message = {topic: json.dumps(payload, ensure_ascii=False)} if topic else {}
-        self.retain({**dict.fromkeys(memory.former, ""), **self._message})
+        self._retained.keep({**dict.fromkeys(memory.former, ""), **self._message})
 
     def _remember(self, memory: Memory) -> None:
         self._memory = memory

@@ -5,7 +5,7 @@ import logging
 import random
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 
 from vitcam.frames import Event, Prediction
@@ -68,16 +68,6 @@ class MqttClient(Runs, Hears, Reports, Courier):
     def start(self) -> None:
         """Connect, again and again."""
         self._worker.start()
-
-    def retain(self, messages: Mapping[str, str]) -> None:
-        """Have the broker keep these messages, by topic, from now on and after each connect.
-
-        A topic that was in the last call and is not in this one is cleared.
-        """
-        gone = {
-            topic: "" for topic, text in self.parts.retained.items() if text
-        }  # others were cleared by the last call
-        self.parts.retained = {**gone, **messages}
 
     def announce(self) -> None:
         """Send all retained messages again."""

@@ -13,6 +13,7 @@ from vitcam.parts.mqtt.discovery import birth_topic
 from vitcam.parts.mqtt.home_assistant import CameraFacts, WatchedNow
 from vitcam.parts.mqtt.parts import Listener, MqttParts
 from vitcam.parts.mqtt.report import Reporter
+from vitcam.parts.mqtt.retained import Retained
 from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.parts.mqtt.topics import Topics
 from vitcam.pictures.encode import encode_jpeg
@@ -32,7 +33,7 @@ def make(run: Run) -> list[object]:
     settings = run.settings[MqttSettings]
     if not settings.host:
         return []
-    topics = Topics.of(settings)
+    topics, retained = Topics.of(settings), Retained()
     announcer = Announcer(
         settings.discovery,
         run.folder,
@@ -40,6 +41,7 @@ def make(run: Run) -> list[object]:
         CameraFacts(run.settings, run.running, run.models, run.model, run.objects, run.machine),
         lambda: run.events.lasting,
         run.vocabulary,
+        retained,
     )
     report = Reporter(
         state=run.state,
@@ -56,9 +58,8 @@ def make(run: Run) -> list[object]:
     leave = partial(_leave, run.running)
     commands = MqttCommands(run.running, run.models, pause, leave) if settings.commands else None
     picture = partial(_picture, run.pipeline, run.default)
-    parts = MqttParts(topics, run.outbox, report, picture, commands, run.objects)
+    parts = MqttParts(topics, run.outbox, report, picture, commands, run.objects, retained=retained)
     client = MqttClient(Broker(settings, topics), parts, settings.snapshots)
-    announcer.retain = client.retain
     if settings.discovery:
         parts.listeners = (Listener(birth_topic(settings.discovery), partial(_hear_birth, client)),)
     return [client]

@@ -1,11 +1,12 @@
 """What every connection of a run uses."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from vitcam.parts.mqtt.commands import MqttCommands
 from vitcam.parts.mqtt.report import Report
+from vitcam.parts.mqtt.retained import Retained
 from vitcam.parts.mqtt.threads import COMMANDS, DISK
 from vitcam.parts.mqtt.topics import Topics
 from vitcam.run.kinds import Sender
@@ -43,8 +44,7 @@ class MqttParts:
     doing: WatchedExecutor = field(default_factory=lambda: WatchedExecutor("mqtt commands", COMMANDS))
     """The thread that does commands and makes pictures."""
     listeners: tuple[Listener, ...] = ()
-    retained: Mapping[str, str] = field(default_factory=dict)
-    """What the broker is to keep, by topic. Replaced as a whole."""
+    retained: Retained = field(default_factory=Retained)
     picture_wanted: bool = False
     announce: bool = False
     """All retained messages are to be sent again."""

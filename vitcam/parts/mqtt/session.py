@@ -170,7 +170,7 @@ class MqttSession:
         self.opened = True
         if parts.announce:
             parts.announce, self._kept = False, {topics.status: ONLINE.encode()}
-        return self._unkept(parts.retained) or self._state() or self._picture()
+        return self._unkept(parts.retained.messages) or self._state() or self._picture()
 
     def _unkept(self, messages: Mapping[str, str]) -> Ask | None:
         """The first one that the broker does not keep yet, and may take."""

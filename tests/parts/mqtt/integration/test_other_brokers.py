@@ -84,7 +84,7 @@ def test_a_user_who_may_not_write_discovery_loses_only_that(version: MqttVersion
     with Mosquitto(tmp_path / "broker", ANYBODY, f"acl_file {rights}", "log_type all", queue=1000) as broker:
         asked = replace(asked, port=broker.port)
         with Subscriber(broker, EVENTS) as subscriber, connecting(None, asked) as client:
-            client.retain({DISCOVERY: "{}"})
+            client.parts.retained.keep({DISCOVERY: "{}"})
             for number in range(3):
                 client.event(event(number))
             assert eventually(lambda: len(subscriber.heard) == 3 and client.state().waiting == 0)
@@ -109,7 +109,7 @@ def test_a_broker_that_confirms_what_it_denies_and_closes_costs_only_that(versio
         Subscriber(broker, EVENTS) as subscriber,
         connecting(None, settings(broker.port, version)) as client,
     ):
-        client.retain({DISCOVERY: "{}"})
+        client.parts.retained.keep({DISCOVERY: "{}"})
         assert said(client, DISCOVERY, 'mqtt.discovery = ""')
         client.event(event(0))
         assert eventually(lambda: subscriber.heard and client.state().connected and not client.state().waiting)
@@ -193,7 +193,7 @@ def test_a_topic_that_breaks_the_connection_is_left_out(topic: str, reason: int,
         connecting(None, settings(broker.port, version), lambda _: bytes(5000)) as client,
     ):
         client.parts.listeners = (Listener("homeassistant/status", lambda _: None),)
-        client.retain({DISCOVERY: "{}"})
+        client.parts.retained.keep({DISCOVERY: "{}"})
         client.event(event(0))
         assert said(client, topic, "mqtt.snapshots" if topic == SNAPSHOT else "mqtt.discovery")
         client.event(event(1))
@@ -235,7 +235,7 @@ def test_a_broker_that_keeps_no_messages_is_said_once_and_used(version: MqttVers
         Subscriber(broker, EVENTS, DISCOVERY) as subscriber,
         connecting(None, settings(broker.port, version)) as client,
     ):
-        client.retain({DISCOVERY: "{}"})
+        client.parts.retained.keep({DISCOVERY: "{}"})
         client.event(event(0))
         assert eventually(lambda: len(subscriber.heard) == 2), client.state()
         assert said(client, "keeps no messages", "let it retain messages")
