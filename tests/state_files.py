@@ -19,7 +19,6 @@ from vitcam.daemon.saved_state.aside_file import AsideFile, PageChoices
 from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.names.wanted import WantedNames, own_names
-from vitcam.parts.peers.access import forget_peer_access, keep_peer_access, load_peer_access
 from vitcam.pictures.view import Region
 from vitcam.zones.areas import Areas, Zone
 
@@ -102,8 +101,22 @@ def _make_tokens(folder: Path) -> None:
 
 
 def _make_peers(folder: Path) -> None:
+    from vitcam.parts.peers.access import keep_peer_access
+
     for name in ("forgotten", "kept", "other"):
         keep_peer_access(folder, name, "secret", "0" * 64)
+
+
+def _read_peers(folder: Path) -> Readings:
+    from vitcam.parts.peers.access import load_peer_access
+
+    return {(name,): each for name, each in load_peer_access(folder).items()}
+
+
+def _forget_peer(folder: Path) -> None:
+    from vitcam.parts.peers.access import forget_peer_access
+
+    forget_peer_access(folder, "forgotten")
 
 
 def _make_sessions(folder: Path) -> None:
@@ -219,8 +232,8 @@ STATE_FILES = (
     StateFileKind(
         "peer_tokens",
         _make_peers,
-        lambda folder: {(name,): each for name, each in load_peer_access(folder).items()},
-        lambda folder: forget_peer_access(folder, "forgotten"),
+        _read_peers,
+        _forget_peer,
         (("forgotten",),),
     ),
     StateFileKind(

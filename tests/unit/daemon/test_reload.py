@@ -22,7 +22,6 @@ from vitcam.errors import ConfigError
 from vitcam.history.retention import RetentionRules
 from vitcam.model.classifier import Classifier
 from vitcam.parts import PARTS
-from vitcam.parts.peers.watch import PeerWatch
 from vitcam.parts.teach.datasets.collector import Collector
 from vitcam.parts.teach.inbox.keeper import InboxKeeper
 from vitcam.parts.teach.inbox.waiting import Inbox
@@ -165,20 +164,6 @@ def test_what_is_taken_back_is_as_it_was_before(run: Run) -> None:
 
     assert {name: found(run.daemon) for name, (_, found, _) in LIVE.items() if not name.startswith("motion.")} == before
     assert run.daemon.pipeline.gate is None
-
-
-def test_other_cameras_are_watched_from_the_next_look_on(run: Run) -> None:
-    run.sets = ["peers.garden=http://192.168.1.21:8420"]
-
-    note = run.reload()
-
-    assert note == ""
-    assert [(peer.name, peer.base) for peer in one(run.daemon, PeerWatch).peers] == [
-        ("garden", "http://192.168.1.21:8420/")
-    ]
-    run.sets = []
-    run.reload()
-    assert one(run.daemon, PeerWatch).peers == ()
 
 
 def test_a_gate_that_knows_the_scene_stays_when_other_settings_change(run: Run) -> None:
