@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from vitcam.batch.photos import ClassifiedPhoto, classify_all
     from vitcam.errors import ConfigError, ModelError, SourceError, SourceLost, UsageError, VitcamError
     from vitcam.events import Rules
+    from vitcam.film_events import events_of_film
     from vitcam.frames import Event, Frame, Group, Guess, Prediction, Shown, Timings, Unreadable
     from vitcam.live import LiveAnswer, LiveCamera
     from vitcam.model.classifier import Classifier
     from vitcam.pictures.encode import encode_by_ending
     from vitcam.pictures.overlay import draw_overlay
-    from vitcam.replay.video import events_of_film
     from vitcam.sinks.sink import Sink, Summary
     from vitcam.sources import Source, SourceOptions, open_source
     from vitcam.sources.images import find_images
@@ -67,7 +67,7 @@ _PLACES = {
     "vitcam.model.classifier": ("Classifier",),
     "vitcam.pictures.encode": ("encode_by_ending",),
     "vitcam.pictures.overlay": ("draw_overlay",),
-    "vitcam.replay.video": ("events_of_film",),
+    "vitcam.film_events": ("events_of_film",),
     "vitcam.sinks.sink": ("Sink", "Summary"),
     "vitcam.sources": ("Source", "SourceOptions", "open_source"),
     "vitcam.sources.images": ("find_images",),

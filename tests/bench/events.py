@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.config.load import load
+from vitcam.film_events import predictions_of, steps_of
 from vitcam.frames import Event
 from vitcam.model.classifier import open_classifier
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents
-from vitcam.replay.video import predictions_of, steps_of
 from vitcam.zones.active import ActiveAreas
 from vitcam.zones.areas import Areas, Zone
 

@@ -14,13 +14,13 @@ from typing import Any
 from tests.fuzz.outcome import Outcome, chance, damaged
 from vitcam.errors import VitcamError
 from vitcam.model.classifier import Classifier
+from vitcam.parts.replay.agreement import judge
+from vitcam.parts.replay.bundle import read_bundle, write_bundle
+from vitcam.parts.replay.stored_picture import StoredPicture, ask_again, checked_picture
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.rects import Rect
-from vitcam.replay.agreement import judge
-from vitcam.replay.bundle import read_bundle, write_bundle
-from vitcam.replay.stored_picture import StoredPicture, ask_again, checked_picture
 
 _COMMAND_EVERY = 60
 _TIMEOUT_S = 60

@@ -20,11 +20,11 @@ from pathlib import Path
 
 from vitcam.errors import VitcamError
 from vitcam.events import Rules
+from vitcam.film_events import predictions_of, steps_of
 from vitcam.frames import Event, Prediction
 from vitcam.model.classifier import Classifier
 from vitcam.pipeline.headlines import Headlines
 from vitcam.pipeline.place_events import PlaceEvents
-from vitcam.replay.video import predictions_of, steps_of
 from vitcam_training.data.dataset import data_root, missing_data
 from vitcam_training.data.published.looked_at import NOTHING, clips
 

@@ -14,11 +14,11 @@ from vitcam.history.best_picture import summary_of
 from vitcam.history.stored import FrameSummary, StoredEvent
 from vitcam.model.attention.process import AttentionProcess
 from vitcam.model.classifier import Classifier
+from vitcam.parts.replay.stored_picture import ask_again
 from vitcam.pictures.decode import Decoded, Limits, decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.resize import brightened, enough_for, to_model_size
 from vitcam.pipeline.limits import PaceLimits
-from vitcam.replay.stored_picture import ask_again
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.web.stream.variant import Demand

@@ -12,6 +12,7 @@ from vitcam.parts.metrics import PART as METRICS
 from vitcam.parts.mqtt import PART as MQTT
 from vitcam.parts.peers import PART as PEERS
 from vitcam.parts.problems import PART as PROBLEMS
+from vitcam.parts.replay import PART as REPLAY
 from vitcam.parts.teach import PART as TEACH
 from vitcam.run.part import Part
 from vitcam.run.run import Run
@@ -27,6 +28,7 @@ PARTS: tuple[Part, ...] = (
     PROBLEMS,
     MQTT,
     PEERS,
+    REPLAY,
 )
 """In the order in which their objects are called; they end in the opposite one."""
 

@@ -34,7 +34,7 @@ NOT_RUN = {
     r"pass show ": "needs a password manager",
     r"vitcam restore ": "wants the daemon to be ended first; tests/integration/cli/test_backup.py runs it",
     r"vitcam actions test": "needs rules; tests/parts/alerts/integration/test_trials.py runs it",
-    r"vitcam replay ": "wants an event or a video; tests/integration/cli/test_replay.py makes them",
+    r"vitcam replay ": "wants an event or a video; tests/parts/replay/test_replay.py makes them",
     r"vitcam teach ": "needs photos; tests/integration/cli/test_teach.py makes them",
     r"mosquitto_sub ": "needs a broker; tests/parts/mqtt/integration has one",
     r"vitcam service ": "needs the service; tests/pivm/service.sh installs it",

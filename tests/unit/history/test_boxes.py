@@ -20,11 +20,11 @@ from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, FrameSummary, Query, StoredEvent
+from vitcam.parts.replay.stored_picture import stored_picture
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pipeline.place_events import PlaceEvents
 from vitcam.rects import Box, Rect
-from vitcam.replay.stored_picture import stored_picture
 
 WIDTH, HEIGHT = 640, 320
 RECT = Rect(64, 32, 64, 64)

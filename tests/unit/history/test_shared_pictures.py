@@ -19,8 +19,8 @@ from vitcam.history.record import stored_record
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent
+from vitcam.parts.replay.stored_picture import stored_picture
 from vitcam.pictures.encode import encode_jpeg
-from vitcam.replay.stored_picture import stored_picture
 
 FIRST, NEWEST = 4, len(MIGRATIONS)
 """Versions of the tables in which events share pictures; 0.1.0 has made version 5, 6969bc83 version 8."""

@@ -14,12 +14,12 @@ from vitcam.terminal.consoles import stderr_console, stdout_console
 from vitcam.terminal.verbs import grouped
 
 if TYPE_CHECKING:
+    from vitcam.film_events import WouldAct
     from vitcam.frames import Event, Image
     from vitcam.model.classifier import Classifier
     from vitcam.names.wanted import WantedNames
-    from vitcam.replay.agreement import Agreement
-    from vitcam.replay.stored_picture import StoredPicture
-    from vitcam.replay.video import WouldAct
+    from vitcam.parts.replay.agreement import Agreement
+    from vitcam.parts.replay.stored_picture import StoredPicture
 
 
 @grouped
@@ -62,12 +62,12 @@ def replay(
 
     The exit code is 1 if the model gives another answer than the one that was stored.
     """
-    from vitcam.replay.bundle import BUNDLE, write_bundle
-    from vitcam.replay.stored_picture import is_id
+    from vitcam.parts.replay.bundle import BUNDLE, write_bundle
+    from vitcam.parts.replay.stored_picture import is_id
 
     config, is_bundle = ConfigOptions(rules or given.config, given.sets), target.endswith(BUNDLE)
     if not (is_bundle or is_id(target)):
-        from vitcam.replay.video import follows, replay_video
+        from vitcam.film_events import follows, replay_video
 
         settings = config.load({"model.name": model}).settings
         if follows(settings):
@@ -76,9 +76,9 @@ def replay(
         _show_events(replay_video(Path(target), settings, _time_of_day(at)), as_json)
         return
     from vitcam.names.active import ActiveNames
-    from vitcam.replay.agreement import judge
-    from vitcam.replay.bundle import public_settings, versions
-    from vitcam.replay.stored_picture import ask_again, open_model
+    from vitcam.parts.replay.agreement import judge
+    from vitcam.parts.replay.bundle import public_settings, versions
+    from vitcam.parts.replay.stored_picture import ask_again, open_model
 
     effective = config.load({})
     if bundle is not None and is_bundle:
@@ -107,9 +107,9 @@ def _read(target: str, service: bool) -> "tuple[StoredPicture, dict[str, object]
     from vitcam.daemon.saved_state.page_settings import PageSettings
     from vitcam.history.store import EventStore
     from vitcam.names.wanted import NOTHING_WANTED
+    from vitcam.parts.replay.bundle import BUNDLE, read_bundle
+    from vitcam.parts.replay.stored_picture import checked_picture, stored_picture
     from vitcam.pictures.decode import decode_image
-    from vitcam.replay.bundle import BUNDLE, read_bundle
-    from vitcam.replay.stored_picture import checked_picture, stored_picture
 
     if target.endswith(BUNDLE):
         stored = read_bundle(Path(target))
@@ -124,8 +124,8 @@ def _read(target: str, service: bool) -> "tuple[StoredPicture, dict[str, object]
 
 
 def _decoded(stored: "StoredPicture") -> "Image":
+    from vitcam.parts.replay.stored_picture import checked_picture
     from vitcam.pictures.decoder.process import DecodeProcess
-    from vitcam.replay.stored_picture import checked_picture
 
     decode = DecodeProcess()
     try:
@@ -199,7 +199,7 @@ def _show_events(told: "Iterable[Event | WouldAct]", as_json: bool) -> None:
 
 
 def _line(told: "Event | WouldAct") -> str:
-    from vitcam.replay.video import WouldAct
+    from vitcam.film_events import WouldAct
 
     if isinstance(told, WouldAct):
         rule, event = told.firing.rule, told.firing.event

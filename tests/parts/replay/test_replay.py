@@ -17,6 +17,7 @@ from tests.videos import write_video
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent
 
+pytestmark = pytest.mark.long
 GOLDEN = Path(__file__).parents[3] / "models/golden"
 SETTINGS = """
 [camera]

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from vitcam.frames import Image, Prediction
 from vitcam.model.golden import GOLDEN_TOLERANCE
+from vitcam.parts.replay.stored_picture import StoredPicture
 from vitcam.pictures.overlay import draw_weights
-from vitcam.replay.stored_picture import StoredPicture
 
 Match = Literal["exact", "close", "none"]
 _STYLE = "tint"  # of evidence

@@ -25,10 +25,10 @@ from vitcam.config.load import EffectiveSettings
 from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Guess
 from vitcam.model.classifier import Classifier
+from vitcam.parts.replay.stored_picture import StoredPicture
 from vitcam.pictures.decode import MAX_BYTES
 from vitcam.rects import Rect
 from vitcam.redaction import redacted
-from vitcam.replay.stored_picture import StoredPicture
 from vitcam.storage.files import given_file
 
 BUNDLE = ".zip"
