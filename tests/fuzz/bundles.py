@@ -16,7 +16,7 @@ from vitcam.errors import VitcamError
 from vitcam.model.classifier import Classifier
 from vitcam.parts.replay.agreement import judge
 from vitcam.parts.replay.bundle import read_bundle, write_bundle
-from vitcam.parts.replay.stored_picture import StoredPicture, ask_again, checked_picture
+from vitcam.parts.replay.stored_picture import StoredPicture, checked_picture
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.encode import encode_jpeg
@@ -65,7 +65,7 @@ def run(count: int, seed: int) -> Outcome:
 def _replayed(path: Path, classifier: Classifier, decode: DecodeProcess) -> str:
     stored = read_bundle(path)
     picture = checked_picture(stored, decode(stored.jpeg).image)
-    found = ask_again(classifier.with_top_k(len(stored.top)), picture, stored.crop, "replay")
+    found = classifier.with_top_k(len(stored.top)).classify_part(picture, stored.crop, "replay")
     return judge(stored, picture, found).match
 
 
@@ -83,7 +83,7 @@ def _stored(classifier: Classifier) -> StoredPicture:
     image = classifier.golden[0].image
     height, width = image.shape[:2]
     jpeg, crop = encode_jpeg(image, 90), Rect(0, 0, width, height)
-    found = ask_again(classifier, decode_image(jpeg), crop, "demo")
+    found = classifier.classify_part(decode_image(jpeg), crop, "demo")
     card, start = classifier.card, "2026-01-02T03:04:05.678Z"
     fingerprint, event_id = card.graph_sha256, "01JM0000000000000000000000"
     return StoredPicture(

@@ -14,7 +14,6 @@ from vitcam.history.best_picture import summary_of
 from vitcam.history.stored import FrameSummary, StoredEvent
 from vitcam.model.attention.process import AttentionProcess
 from vitcam.model.classifier import Classifier
-from vitcam.parts.replay.stored_picture import ask_again
 from vitcam.pictures.decode import Decoded, Limits, decode_image
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.resize import brightened, enough_for, to_model_size
@@ -148,7 +147,7 @@ class StoredPictureClassifier:
         with self._camera.between_frames() as classifier:
             if (classifier.card.name, classifier.fingerprint) != (event.model, event.fingerprint):
                 return event.summary
-            answer = ask_again(classifier, picture, event.summary.crop, "history")
+            answer = classifier.classify_part(picture, event.summary.crop, "history")
         return summary_of(answer)
 
 

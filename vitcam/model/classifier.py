@@ -296,6 +296,10 @@ class Classifier:
         """Classify one picture, (H, W, 3) uint8, RGB, of any size."""
         return self(frame_of_picture(image, self.input, source), explain)
 
+    def classify_part(self, image: Image, crop: Rect, source: str) -> Prediction:
+        """Classify the part `crop`, in px, of one picture, (H, W, 3) uint8, RGB."""
+        return self(Frame(image, None, crop, 0, time.monotonic_ns(), source))
+
     def _groups_of(self, naming: Naming) -> Groups:
         named = self._named
         if named is None or named[0] is not naming:

@@ -20,7 +20,6 @@ from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, FrameSummary, Query, StoredEvent
-from vitcam.parts.replay.stored_picture import stored_picture
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pipeline.place_events import PlaceEvents
@@ -209,6 +208,8 @@ def test_a_table_has_columns_for_track_and_box(store: EventStore) -> None:
 
 
 def test_a_replay_takes_the_picture_of_the_box_as_it_is_kept(store: EventStore) -> None:
+    from vitcam.parts.replay.stored_picture import stored_picture  # here, so that the other tests go on without it
+
     keep(store, "a", shown("lying"))
     found, record = stored_picture(store, "a")
 

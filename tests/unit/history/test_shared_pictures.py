@@ -19,7 +19,6 @@ from vitcam.history.record import stored_record
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent
-from vitcam.parts.replay.stored_picture import stored_picture
 from vitcam.pictures.encode import encode_jpeg
 
 FIRST, NEWEST = 4, len(MIGRATIONS)
@@ -134,6 +133,8 @@ def test_a_start_keeps_a_picture_that_was_passed_on_and_removes_what_no_event_na
 
 
 def test_a_replay_knows_that_a_picture_is_shared_and_has_the_guesses_of_that_picture(store: EventStore) -> None:
+    from vitcam.parts.replay.stored_picture import stored_picture  # here, so that the other tests go on without it
+
     replayed, record = stored_picture(store, "b")
 
     assert (replayed.frame_of, record["frame_of"]) == ("a", "a")

@@ -14,11 +14,11 @@ from vitcam.terminal.consoles import stderr_console, stdout_console
 from vitcam.terminal.verbs import grouped
 
 if TYPE_CHECKING:
-    from vitcam.film_events import WouldAct
     from vitcam.frames import Event, Image
     from vitcam.model.classifier import Classifier
     from vitcam.names.wanted import WantedNames
     from vitcam.parts.replay.agreement import Agreement
+    from vitcam.parts.replay.film import WouldAct
     from vitcam.parts.replay.stored_picture import StoredPicture
 
 
@@ -67,7 +67,7 @@ def replay(
 
     config, is_bundle = ConfigOptions(rules or given.config, given.sets), target.endswith(BUNDLE)
     if not (is_bundle or is_id(target)):
-        from vitcam.film_events import follows, replay_video
+        from vitcam.parts.replay.film import follows, replay_video
 
         settings = config.load({"model.name": model}).settings
         if follows(settings):
@@ -78,7 +78,7 @@ def replay(
     from vitcam.names.active import ActiveNames
     from vitcam.parts.replay.agreement import judge
     from vitcam.parts.replay.bundle import public_settings, versions
-    from vitcam.parts.replay.stored_picture import ask_again, open_model
+    from vitcam.parts.replay.stored_picture import open_model
 
     effective = config.load({})
     if bundle is not None and is_bundle:
@@ -87,7 +87,7 @@ def replay(
     labels = effective.settings.model.labels
     classifier = open_model(stored, model or "", Path(labels) if labels else None)
     classifier.call_by(ActiveNames(effective.settings.names.wanted, page))
-    agreement = judge(stored, picture, ask_again(classifier, picture, stored.crop, "replay"))
+    agreement = judge(stored, picture, classifier.classify_part(picture, stored.crop, "replay"))
     if overlay is not None:
         _save_overlay(overlay, agreement)
     if bundle is not None:
@@ -199,7 +199,7 @@ def _show_events(told: "Iterable[Event | WouldAct]", as_json: bool) -> None:
 
 
 def _line(told: "Event | WouldAct") -> str:
-    from vitcam.film_events import WouldAct
+    from vitcam.parts.replay.film import WouldAct
 
     if isinstance(told, WouldAct):
         rule, event = told.firing.rule, told.firing.event

@@ -1,7 +1,6 @@
 """A stored event with its picture: what it must say of itself, the model that has seen it, and asking that again."""
 
 import re
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, VitcamError
-from vitcam.frames import Frame, Guess, Image, Prediction
+from vitcam.frames import Guess, Image
 from vitcam.history.record import full_record, time_text
 from vitcam.history.store import EventStore
 from vitcam.history.stored import FrameSummary, StoredEvent
@@ -119,12 +118,3 @@ def _installed(stored: StoredPicture) -> Path | None:
         if fingerprint == stored.fingerprint and (fingerprint or path is first):
             return path
     return None
-
-
-def ask_again(classifier: Classifier, picture: Image, crop: Rect, source: str) -> Prediction:
-    """The prediction for a picture that was decoded from its file.
-
-    picture  (H, W, 3) uint8, RGB
-    crop     the part that the model sees, in px
-    """
-    return classifier(Frame(picture, None, crop, 0, time.monotonic_ns(), source))
