@@ -55,7 +55,7 @@ def completed(*words: str, **environment: str) -> tuple[list[str], set[str]]:
 
 
 def test_a_verb_is_completed() -> None:
-    assert completed("")[0] == [*VERBS, *(verb for part in PARTS for verb in part.verbs)]
+    assert completed("")[0] == [*VERBS, *(verb for part in PARTS for verb in part.verbs if " " not in verb)]
     assert completed("do")[0] == ["doctor"]
 
 
