@@ -64,8 +64,8 @@ def of_type(hint: Any) -> Schema:
     """What `json.dumps(asdict(…))` writes for a value of this type. Raises TypeError for a type it does not know."""
     if hint in _PLAIN:
         return _PLAIN[hint]
-    if isinstance(hint, type) and issubclass(hint, int):
-        return described(_PLAIN[int], hint.__doc__ or "")
+    if isinstance(hint, type) and issubclass(hint, int):  # a count that has a name
+        return described(COUNT, hint.__doc__ or "")
     if is_dataclass(hint) and isinstance(hint, type):
         hints = get_type_hints(hint)
         return record({field.name: of_type(hints[field.name]) for field in fields(hint)})
