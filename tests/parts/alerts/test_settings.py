@@ -10,7 +10,7 @@ from vitcam.config.describe import schema
 from vitcam.config.load import EffectiveSettings, merge_layers
 from vitcam.config.option import without_secrets
 from vitcam.config.removed import removal_of
-from vitcam.config.settings import Settings, options
+from vitcam.config.settings import Settings, labels_in, options
 from vitcam.config.tables import table_options
 from vitcam.doctor.check import CheckContext
 from vitcam.errors import ConfigError
@@ -80,6 +80,12 @@ def test_what_no_rule_can_be_is_refused_by_name(read: Read, content: str, senten
 def test_rules_are_given_in_a_file_and_nowhere_else() -> None:
     with pytest.raises(ConfigError, match="can only be given in a file"):
         merge_layers(None, [], {}, {"VITCAM_ON_LABEL": "cat"}, Path("/nonexistent"))
+
+
+def test_the_model_need_not_know_what_a_rule_for_problems_is_about(read: Read) -> None:
+    settings = read(f'{SYSTEM}[[on]]\nkind = "problem"\nlabel = "moved"\nsound = true').settings
+
+    assert labels_in(settings) == [("dog", "the rule 1 is for")]
 
 
 def test_a_reload_takes_over_other_rules(read: Read) -> None:
