@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from vitcam._version import __version__
 
 if TYPE_CHECKING:
-    from vitcam.batch.photos import ClassifiedPhoto, classify_all
     from vitcam.errors import ConfigError, ModelError, SourceError, SourceLost, UsageError, VitcamError
     from vitcam.events import Rules
     from vitcam.film_events import events_of_film
     from vitcam.frames import Event, Frame, Group, Guess, Prediction, Shown, Timings, Unreadable
     from vitcam.live import LiveAnswer, LiveCamera
+    from vitcam.many_photos import ClassifiedPhoto, classify_all
     from vitcam.model.classifier import Classifier
     from vitcam.pictures.encode import encode_by_ending
     from vitcam.pictures.overlay import draw_overlay
@@ -59,7 +59,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "vitcam.batch.photos": ("ClassifiedPhoto", "classify_all"),
+    "vitcam.many_photos": ("ClassifiedPhoto", "classify_all"),
     "vitcam.errors": ("ConfigError", "ModelError", "SourceError", "SourceLost", "UsageError", "VitcamError"),
     "vitcam.events": ("Rules",),
     "vitcam.frames": ("Event", "Frame", "Group", "Guess", "Prediction", "Shown", "Timings", "Unreadable"),

@@ -16,7 +16,7 @@ from vitcam.terminal.verbs import LazyVerbs
 from vitcam.text import printable, shortened
 
 VERBS = (
-    *("run", "classify", "explain", "events", "models", "words"),
+    *("run", "explain", "events", "models", "words"),
     *("doctor", "bench", "config", "service", "password", "token", "backup", "restore"),
 )
 """In the order in which people come to need them. A module of that name has a function or a typer of that name. Those

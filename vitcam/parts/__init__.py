@@ -4,6 +4,7 @@ Without its folder, its line here and its tests, a part is gone, and all else wo
 """
 
 from vitcam.parts.alerts import PART as ALERTS
+from vitcam.parts.batch import PART as BATCH
 from vitcam.parts.clips import PART as CLIPS
 from vitcam.parts.guide import PART as GUIDE
 from vitcam.parts.heat import PART as HEAT
@@ -18,6 +19,7 @@ from vitcam.run.part import Part
 from vitcam.run.run import Run
 
 PARTS: tuple[Part, ...] = (
+    BATCH,
     CLIPS,
     ALERTS,
     HEAT,

@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.text import Text
 
-from vitcam.batch.answer_file import AnswerFile
 from vitcam.frames import Prediction, Unreadable
+from vitcam.parts.batch.answer_file import AnswerFile
 from vitcam.sinks.layout import Layout
 from vitcam.terminal.consoles import stderr_console, stdout_console
 from vitcam.text import printable

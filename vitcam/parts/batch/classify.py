@@ -14,8 +14,8 @@ from vitcam.terminal.consoles import progress_bar
 from vitcam.terminal.verbs import grouped
 
 if TYPE_CHECKING:
-    from vitcam.batch.photos import ClassifiedPhoto
     from vitcam.config.settings import Settings
+    from vitcam.many_photos import ClassifiedPhoto
 
 
 @grouped
@@ -57,10 +57,10 @@ def _classify(
     """Print or write the answers and save the overlays; False if not a single photo could be read."""
     from rich.progress import MofNCompleteColumn
 
-    from vitcam.batch.answer_file import AnswerFile
-    from vitcam.batch.photos import classify_all
-    from vitcam.batch.report import Report
+    from vitcam.many_photos import classify_all
     from vitcam.model.classifier import open_classifier
+    from vitcam.parts.batch.answer_file import AnswerFile
+    from vitcam.parts.batch.report import Report
     from vitcam.pictures.overlay_kinds import default_overlay
 
     classifier = open_classifier(settings.model)

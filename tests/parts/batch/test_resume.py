@@ -17,11 +17,12 @@ import pytest
 from tests.command import vitcam
 from tests.eventually import eventually
 from tests.videos import write_video
-from vitcam.batch.answer_file import AnswerFile, NumberSet
-from vitcam.batch.photos import classify_all
 from vitcam.errors import UsageError
+from vitcam.many_photos import classify_all
 from vitcam.model.classifier import Classifier
+from vitcam.parts.batch.answer_file import AnswerFile, NumberSet
 
+pytestmark = pytest.mark.long
 GOLDEN = Path(__file__).parents[3] / "models" / "golden" / "digits"
 
 

@@ -16,12 +16,13 @@ import numpy as np
 import pytest
 
 from tests.videos import write_video
-from vitcam.batch.photos import classify_all
 from vitcam.errors import SourceError
 from vitcam.frames import Unreadable
+from vitcam.many_photos import classify_all
 from vitcam.model.classifier import Classifier
 
 PATIENCE_S = 30.0
+pytestmark = pytest.mark.long
 GOLDEN = Path(__file__).parents[3] / "models" / "golden" / "digits"
 HANGS = """
 import ctypes, os

@@ -1,1 +1,0 @@
-"""`vitcam classify`. In: files, folders, globs, addresses. Out: an answer for each photo, in their order."""
