@@ -1,6 +1,6 @@
 """The slow tier: `make test-slow` runs tests of minutes when what they test has changed, and all before a release.
 
-A slow test names its subject, files and folders of the repository: `@pytest.mark.slow("vitcam/words", "training/fit")`.
+A slow test names its subject, files and folders of the repository: `@pytest.mark.slow("vitcam/model", "training/fit")`.
 When it has passed there, the fingerprint of its subject and of its own file is written to `slow_tier.json`, which is in
 the repository. A test whose fingerprint is another one today is due. `ARGS=--all-slow` runs everything, and
 `ARGS="--collect-only -q"` lists what is due. Any other run of pytest takes every slow test and writes nothing.

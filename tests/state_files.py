@@ -18,9 +18,9 @@ from vitcam.daemon.recording import retention_of
 from vitcam.daemon.saved_state.aside_file import AsideFile, PageChoices
 from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop
 from vitcam.daemon.saved_state.page_settings import PageSettings
+from vitcam.look.areas import Areas, Zone
 from vitcam.names.wanted import WantedNames, own_names
 from vitcam.pictures.view import Region
-from vitcam.zones.areas import Areas, Zone
 
 if TYPE_CHECKING:
     from vitcam.parts.alerts.push_devices import PushDevices

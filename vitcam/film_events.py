@@ -9,15 +9,15 @@ from itertools import count
 from pathlib import Path
 
 from vitcam.events import Rules
-from vitcam.follow.follower import Follower
 from vitcam.frames import Event, Frame, Image, Prediction
+from vitcam.look.areas import NO_AREAS, Areas, mask_rect
+from vitcam.look.follower import Follower
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.resize import crop_of, rect_of
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents
 from vitcam.sources.film import Film
 from vitcam.sources.masks import blackened
-from vitcam.zones.areas import NO_AREAS, Areas, mask_rect
 
 _RULES = Rules()
 

@@ -59,7 +59,7 @@ class Frame:
     asked: bool = False
     """Whether a camera was asked for this one picture: then it may be the same as the one before."""
     masks: tuple[object, ...] = ()
-    """The privacy masks that are black in it, as `vitcam.zones.areas.Areas` has them."""
+    """The privacy masks that are black in it, as `vitcam.look.areas.Areas` has them."""
     details: tuple[Detail, ...] = ()
     """What is followed in it, in the camera's own px."""
 

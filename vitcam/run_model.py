@@ -11,7 +11,7 @@ from vitcam.names.vocabulary import Vocabulary
 from vitcam.slot import Current
 
 if TYPE_CHECKING:
-    from vitcam.words.live_labels import LiveLabels  # few models have labels that are words
+    from vitcam.model.text.live_labels import LiveLabels  # few models have labels that are words
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,11 +22,11 @@ from typing import Any
 from vitcam.config.load import load
 from vitcam.film_events import predictions_of, steps_of
 from vitcam.frames import Event
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone
 from vitcam.model.classifier import open_classifier
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone
 
 WITHIN_S = 1.0
 ENOUGH = 0.95

@@ -29,12 +29,12 @@ from tests.bench.viewers import usage
 from tests.bench.wide_views.clips import Plan, shots_of
 from tests.bench.wide_views.things import Thing
 from tests.daemon import daemon
-from vitcam.follow.follower import Follower
 from vitcam.frames import Frame, Image
+from vitcam.look.areas import NO_AREAS
+from vitcam.look.follower import Follower
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.pictures.resize import InputSpec
 from vitcam.rects import Rect
-from vitcam.zones.areas import NO_AREAS
 
 GUEST = Path(__file__).with_name("follow_guest.py")
 _ROOT = Path(__file__).parents[2]

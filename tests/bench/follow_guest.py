@@ -12,11 +12,11 @@ import sys
 import cv2
 import numpy as np
 
-from vitcam.follow.follower import Follower
 from vitcam.frames import Frame
+from vitcam.look.areas import NO_AREAS
+from vitcam.look.follower import Follower
 from vitcam.pictures.resize import InputSpec
 from vitcam.rects import Rect
-from vitcam.zones.areas import NO_AREAS
 
 BEGIN, END = 0x7EA0000, 0x7EA0001  # as in insn.c
 _LEARNED = 45

@@ -20,13 +20,13 @@ from tests.eventually import eventually
 from tests.pivm.report import Report
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas
 from vitcam.pictures.resize import InputSpec, crop_of
 from vitcam.pictures.view import Region
 from vitcam.rects import Box, Rect
 from vitcam.sources import Source, SourceOptions, default_uri, open_source
 from vitcam.sources.v4l2_devices import capture_devices
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas
 
 IO = Path("/io")
 STALL = Path("/run/pivm/stall-all")

@@ -8,12 +8,12 @@ from tests.videos import write_video
 from vitcam.errors import SourceError, UsageError
 from vitcam.events import Rules
 from vitcam.film_events import predictions_of, steps_of
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents
 from vitcam.sources.film import FilmFrame
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone
 
 GOLDEN = Path(__file__).parents[2] / "models/golden"
 FPS, SIDE = 5, 240

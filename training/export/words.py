@@ -10,9 +10,9 @@ from pathlib import Path
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.card import ModelCard
-from vitcam.words.relabel import description_of
-from vitcam.words.text_file import SUFFIX, AboutTower, TextFile, fingerprint, write_text_file
-from vitcam.words.vectors import checked_words, vectors_of
+from vitcam.model.text.relabel import description_of
+from vitcam.model.text.text_file import SUFFIX, AboutTower, TextFile, fingerprint, write_text_file
+from vitcam.model.text.vectors import checked_words, vectors_of
 from vitcam_training.export.golden import golden_images
 from vitcam_training.export.network import TrainedNetwork, check_partitions
 

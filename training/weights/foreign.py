@@ -12,8 +12,8 @@ import numpy as np
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.files import find_model
+from vitcam.model.text.text_file import SUFFIX, write_text_file
 from vitcam.pictures.resize import InputSpec, Interpolation
-from vitcam.words.text_file import SUFFIX, write_text_file
 from vitcam_training.data.published.imagenet_classes import class_list, ids_of_names
 from vitcam_training.data.published.things import read_things
 from vitcam_training.vit import ViT

@@ -22,7 +22,7 @@ def words(
     as_json: JsonOption = False,
 ) -> None:
     """Change the words of a model whose labels are words, or show them."""
-    from vitcam.words.relabel import read_open_vocabulary
+    from vitcam.model.text.relabel import read_open_vocabulary
 
     name = ClassifierOptions(model).settings().model.name
     if texts:
@@ -41,8 +41,8 @@ def words(
 
 def _change(model: str, texts: list[str]) -> tuple[tuple[str, ...], str]:
     """Write the model with other words where the same name finds it; the words, and the file."""
+    from vitcam.model.text.relabel import destination_of, new_labels, read_open_vocabulary, write_relabelled
     from vitcam.storage.owner import owned
-    from vitcam.words.relabel import destination_of, new_labels, read_open_vocabulary, write_relabelled
 
     path = find_model(model)
     described = read_open_vocabulary(path)

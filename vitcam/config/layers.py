@@ -13,10 +13,10 @@ from vitcam.config.settings import options, sections
 from vitcam.config.tables import TABLES
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.folders import config_folder
+from vitcam.look.areas import ZONE_NAME
 from vitcam.redaction import redacted
 from vitcam.storage.reading import read_given, text_of
 from vitcam.text import shortened
-from vitcam.zones.areas import ZONE_NAME
 
 COMMAND_LINE = "command line"
 """Where a setting came from that an option of its own gave."""

@@ -31,7 +31,8 @@ from vitcam.daemon.saved_state.set_aside import SetAside
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
 from vitcam.folders import state_folder
-from vitcam.follow.follower import Follower
+from vitcam.look.active import ActiveAreas
+from vitcam.look.follower import Follower
 from vitcam.machine import Machine
 from vitcam.model.labels import unknown_labels
 from vitcam.parts import add_parts
@@ -55,7 +56,6 @@ from vitcam.web.open_pages import OpenPages
 from vitcam.web.parts import WebParts
 from vitcam.web.revisions import Revisions
 from vitcam.web.stream.variant import Demand
-from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
     from vitcam.fetch.picture_fetch import PictureFetch

@@ -18,6 +18,7 @@ from vitcam.daemon.part_options import (
 from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import VitcamError
+from vitcam.look.active import ActiveAreas
 from vitcam.names.active import ActiveNames
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.run.kinds import Configured
@@ -25,7 +26,6 @@ from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.web.server import WebServer
-from vitcam.zones.active import ActiveAreas
 
 log = logging.getLogger(__name__)
 

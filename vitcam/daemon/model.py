@@ -127,8 +127,8 @@ def run_model(settings: ModelSettings, instead: str = "", ahead: LoadedAhead | N
     words = None
     if classifier.card.word_capacity:
         # few models have labels that are words, and these modules take 5 ms of each start
-        from vitcam.words.live_labels import LiveLabels
-        from vitcam.words.relabel import destination_of, read_open_vocabulary
+        from vitcam.model.text.live_labels import LiveLabels
+        from vitcam.model.text.relabel import destination_of, read_open_vocabulary
 
         words = LiveLabels(read_open_vocabulary(classifier.path), destination_of(settings.name, classifier.path))
     return RunModel.of(classifier, settings.name, words)

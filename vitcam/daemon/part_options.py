@@ -7,6 +7,8 @@ from typing import Protocol, TextIO
 from vitcam.config.look import MotionSettings
 from vitcam.config.settings import LogSettings, Settings
 from vitcam.errors import UsageError
+from vitcam.look.areas import Zone
+from vitcam.look.motion import GateOptions, MotionGate
 from vitcam.model.classifier import Classifier
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import trouble_with
@@ -17,8 +19,6 @@ from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink
 from vitcam.terminal.consoles import stderr_console
 from vitcam.web.stream.variant import Variant
-from vitcam.zones.areas import Zone
-from vitcam.zones.motion import GateOptions, MotionGate
 
 
 def zones_of(settings: Settings) -> tuple[Zone, ...]:

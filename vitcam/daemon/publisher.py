@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from vitcam.errors import VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Place, Prediction, Unreadable
+from vitcam.look.active import ActiveAreas
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pipeline.place_events import PlaceEvents
 from vitcam.run.kinds import Configured, Hears, HoldsPixels, Sees
 from vitcam.sinks.sink import Sink, Summary
 from vitcam.sources.masks import masked
-from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
     from vitcam.config.settings import Settings

@@ -3,10 +3,10 @@
 import threading
 from collections.abc import Callable
 
-from vitcam.follow.follower import Follower
 from vitcam.frames import Frame
+from vitcam.look.areas import Areas
+from vitcam.look.follower import Follower
 from vitcam.pipeline.retries import Retries
-from vitcam.zones.areas import Areas
 
 
 class Following:

@@ -6,11 +6,11 @@ from types import MappingProxyType
 
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image, Place, Prediction
+from vitcam.look.active import ActiveAreas
 from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.limits import PaceLimits
 from vitcam.slot import Slot
 from vitcam.sources.masks import masked
-from vitcam.zones.active import ActiveAreas
 
 VALID_S = 2.0  # for this time a prediction is shown with frames that came after its own
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from vitcam.follow.follower import Follower
-from vitcam.follow.watch import BoxLook
 from vitcam.frames import Frame, Place
+from vitcam.look.areas import Areas, Zone, zone_rect
+from vitcam.look.follower import Follower
+from vitcam.look.motion import GateOptions, MotionGate
+from vitcam.look.watch import BoxLook
 from vitcam.pictures.resize import InputSpec, crop_of
 from vitcam.pipeline.turns import Turns
-from vitcam.zones.areas import Areas, Zone, zone_rect
-from vitcam.zones.motion import GateOptions, MotionGate
 
 _URGENT_S = 0.5  # for this time after a movement a zone is looked at first
 Gate = Callable[[Frame], bool]

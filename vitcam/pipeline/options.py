@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from vitcam.follow.follower import Follower
 from vitcam.frames import Event, Frame, Place
+from vitcam.look.active import ActiveAreas
+from vitcam.look.follower import Follower
 from vitcam.pictures.resize import InputSpec
 from vitcam.pipeline.headlines import nothing_lasts
 from vitcam.pipeline.limits import PaceLimits
-from vitcam.zones.active import ActiveAreas
 
 
 def nothing_pending() -> frozenset[Place]:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
-from vitcam.follow.follower import Followed, Follower
 from vitcam.frames import Frame, Prediction
+from vitcam.look.follower import Followed, Follower
 from vitcam.meters import StageTimes
 from vitcam.pictures.resize import InputSpec
 from vitcam.pipeline.beats import Beats, PublishBeat

@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 from vitcam.events import EventState, Rules, finish, step, vanish
 from vitcam.frames import NO_MODEL, UNKNOWN, Event, Place, Prediction
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pipeline.things import GAP_NS, SeenThings
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone
 
 _BEGINS_NS = 5_000_000_000
 _ENDS_NS = 10_000_000_000  # a guess that counts as known for a moment does not cut it in two

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from vitcam.daemon.run_state import RunState
     from vitcam.daemon.running_settings import RunningSettings
     from vitcam.history.store import EventStore
+    from vitcam.look.active import ActiveAreas
     from vitcam.machine import Machine
     from vitcam.names.active import ActiveNames
     from vitcam.names.vocabulary import Vocabulary
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from vitcam.storage.unsaved import Unsaved
     from vitcam.web.open_pages import OpenPages
     from vitcam.web.stream.variant import Variant
-    from vitcam.zones.active import ActiveAreas
 
 K = TypeVar("K")
 

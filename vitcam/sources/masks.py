@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from vitcam.errors import SourceError
 from vitcam.frames import Detail, Frame, Image
+from vitcam.look.areas import NO_AREAS, Areas, mask_rect
 from vitcam.pictures.view import Region
 from vitcam.rects import Rect
-from vitcam.zones.areas import NO_AREAS, Areas, mask_rect
 
 _BESIDE = 4
 """px of a detail: it may lie one px beside its rectangle, and px beside each other share a colour, in the camera's

@@ -8,6 +8,8 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from vitcam.frames import Frame, Image, Unreadable
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import NO_AREAS, Areas
 from vitcam.pictures.decode import Limits
 from vitcam.pictures.resize import InputSpec, crop_of, enough_for
 from vitcam.pictures.view import MOST_SIDE, UPRIGHT, Orientation, Region
@@ -15,8 +17,6 @@ from vitcam.rects import Box, Rect
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.network.trust import BY_AUTHORITY, Trust
 from vitcam.sources.playback import Playback
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import NO_AREAS, Areas
 
 log = logging.getLogger(__name__)
 

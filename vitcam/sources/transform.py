@@ -10,12 +10,12 @@ import numpy as np
 
 from vitcam.errors import MasksUnknown, SourceError, UsageError
 from vitcam.frames import Detail, Frame, Image
+from vitcam.look.areas import Areas
 from vitcam.pictures.resize import InputSpec, rect_of
 from vitcam.pictures.view import Orientation, Region
 from vitcam.rects import Box, Rect
 from vitcam.sources.masks import MaskRects, blackened, blackened_detail
 from vitcam.sources.source import Source, SourceOptions
-from vitcam.zones.areas import Areas
 
 _ROUNDING_PX = 1  # the middle of an odd number of px lies beside the middle of their mirror image
 _IN_ONE_PASS: dict[Orientation, Callable[[Image], cv2.typing.MatLike]] = {

@@ -8,6 +8,7 @@ from vitcam.access.guard import Guard
 from vitcam.errors import UsageError
 from vitcam.frames import Image, Prediction
 from vitcam.history.store import EventStore
+from vitcam.look.active import ActiveAreas
 from vitcam.meters import StageTimes
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
@@ -25,7 +26,6 @@ from vitcam.web.open_pages import OpenPages
 from vitcam.web.revisions import Revisions
 from vitcam.web.stream.variant import Demand, Variant
 from vitcam.web.tls import CertificateFiles
-from vitcam.zones.active import ActiveAreas
 
 if TYPE_CHECKING:
     from vitcam.daemon.model_choice import RunningModel

@@ -20,6 +20,7 @@ import cv2
 import numpy as np
 
 from vitcam.frames import Event, Frame, Prediction, Unreadable
+from vitcam.look.active import ActiveAreas
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.latest_frame import LatestFrame
@@ -31,7 +32,6 @@ from vitcam.sources.picamera.streams import GrantedStream, copy_preview
 from vitcam.web.stream.encoder import draw
 from vitcam.web.stream.variant import Variant
 from vitcam.wire import frame_record, prediction_record
-from vitcam.zones.active import ActiveAreas
 
 BEGIN, END, STAGE = 0x7EA0000, 0x7EA0001, 0x7EA0100  # as in insn.c
 STAGES = (

@@ -18,7 +18,7 @@ from vitcam.history.store import EventStore
 from vitcam.pictures.encode import encode_jpeg
 
 SLOW = pytest.mark.slow(
-    "vitcam/storage", "vitcam/daemon", "vitcam/history", "vitcam/access", "vitcam/words", "tests/soak"
+    "vitcam/storage", "vitcam/daemon", "vitcam/history", "vitcam/access", "vitcam/model/text", "tests/soak"
 )
 
 TIMES = 30

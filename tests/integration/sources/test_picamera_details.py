@@ -13,13 +13,13 @@ from tests import fake_picamera2
 from tests.integration.sources.conftest import Machine, children, take
 from vitcam.errors import SourceLost
 from vitcam.frames import Detail, Frame
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Orientation, Region
 from vitcam.processes.shared_memory import POOL_SIZE
 from vitcam.rects import Box, Rect
 from vitcam.sources import SourceOptions, open_source
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas
 
 MODES = [
     {"size": [576, 324], "crop_limits": [288, 162, 1152, 648], "fps": 120.0, "bit_depth": 10},

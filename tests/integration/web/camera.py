@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from tests import frames
 from tests.eventually import eventually
 from vitcam.frames import Frame, Group, Guess, Image, Prediction, Shown
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import zone_rect
 from vitcam.model.attention.packed import pack
 from vitcam.model.card import ModelCard
 from vitcam.model.record import ModelInfo
@@ -32,8 +34,6 @@ from vitcam.state import Counts, FollowedState, History, State, Status, ZoneRate
 from vitcam.web.parts import PhotoBackend, WebParts
 from vitcam.web.server import WebServer
 from vitcam.web.stream.variant import Demand
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import zone_rect
 
 MODEL = ModelInfo(
     ModelCard("toy", "for a test", InputSpec(64, 64), {"probabilities": 0}, 16, (4, 4), 3, 2, 48, 1000),

@@ -12,6 +12,8 @@ from tests.parts.alerts.doing import event
 from tests.parts.alerts.receiver import receiver
 from vitcam.config.settings import Settings
 from vitcam.errors import UsageError
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.parts.alerts.rule_engine import RuleEngine
@@ -25,8 +27,6 @@ from vitcam.run.awaited import Awaited
 from vitcam.run.run import Objects
 from vitcam.storage.outbox import Outbox
 from vitcam.web.open_pages import OpenPages
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone
 
 FILE = OnSettings("lamp", gpio=17, place="line 3 of /etc/vitcam/config.toml")
 

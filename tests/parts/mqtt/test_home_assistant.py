@@ -1,6 +1,8 @@
 """What of a run is announced: who asks for a presence, and which commands can be done."""
 
 from vitcam.frames import UNKNOWN
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.names.wanted import WantedNames, own_names
@@ -10,8 +12,6 @@ from vitcam.pictures.view import Region
 from vitcam.run.awaited import Awaited
 from vitcam.run.kinds import Watches
 from vitcam.run.run import Objects
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone
 
 LABELS, MEMBERS = ("tabby", "beagle"), {"cat": (0,), "dog": (1,)}
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from tests.frames import SECOND, prediction
 from vitcam.daemon.publisher import Publisher
 from vitcam.events import Rules
-from vitcam.follow.follower import Follower
 from vitcam.frames import Event, Frame, Image, Prediction
+from vitcam.look.active import ActiveAreas
+from vitcam.look.follower import Follower
 from vitcam.parts.problems.watch import ProblemWatch
 from vitcam.pipeline.frozen import FrozenWatch
 from vitcam.rects import Rect
-from vitcam.zones.active import ActiveAreas
 
 Change = Callable[[Image], Image]
 

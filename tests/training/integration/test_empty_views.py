@@ -9,7 +9,7 @@ MOST_MORE = 1
 
 
 @pytest.mark.slow(
-    "vitcam/follow", "vitcam/pipeline", "vitcam/events.py", "tests/bench/wide_views", "models/everyday.tflite"
+    "vitcam/look", "vitcam/pipeline", "vitcam/events.py", "tests/bench/wide_views", "models/everyday.tflite"
 )
 @pytest.mark.parametrize("weather", WEATHERS)
 def test_following_makes_at_most_one_event_an_hour_more_of_a_scene_in_which_nothing_happens(weather: str) -> None:

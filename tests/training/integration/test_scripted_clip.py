@@ -10,9 +10,9 @@ import pytest
 from tests.bench.events import Found, Shown, compare, ended, read_script
 from vitcam.events import Rules
 from vitcam.film_events import predictions_of, steps_of
+from vitcam.look.active import ActiveAreas
 from vitcam.model.classifier import Classifier
 from vitcam.pipeline.place_events import PlaceEvents
-from vitcam.zones.active import ActiveAreas
 
 ROOT = Path(__file__).parents[3]
 
@@ -40,7 +40,7 @@ def test_an_event_fits_by_zone_any_right_label_and_both_times_and_counts_once() 
     "vitcam/events.py",
     "vitcam/film_events.py",
     "vitcam/model",
-    "vitcam/zones",
+    "vitcam/look",
     "models/everyday.tflite",
     "examples/scripted_clip.py",
     "tests/bench/events.py",

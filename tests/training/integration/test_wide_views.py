@@ -17,7 +17,7 @@ from tests.bench.wide_views.weather import WEATHERS, weather_of
 from vitcam.frames import Image
 from vitcam.rects import Box, Rect
 
-pytestmark = pytest.mark.slow("vitcam/follow", "tests/bench/wide_views")
+pytestmark = pytest.mark.slow("vitcam/look", "tests/bench/wide_views")
 
 
 def disc(side: int = 60) -> NDArray[np.float32]:

@@ -20,6 +20,7 @@ from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.reload import Reloader
 from vitcam.errors import ConfigError
 from vitcam.history.retention import RetentionRules
+from vitcam.look.areas import Areas, Zone
 from vitcam.model.classifier import Classifier
 from vitcam.parts import PARTS
 from vitcam.parts.teach.datasets.collector import Collector
@@ -28,7 +29,6 @@ from vitcam.parts.teach.inbox.waiting import Inbox
 from vitcam.pictures.view import Region
 from vitcam.web.parts import WebParts
 from vitcam.web.server import WebServer
-from vitcam.zones.areas import Areas, Zone
 
 T = TypeVar("T")
 LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {

@@ -10,9 +10,9 @@ from vitcam.config.camera import CameraSettings
 from vitcam.config.settings import Settings
 from vitcam.config.tables import ZoneSettings
 from vitcam.daemon.saved_state.page_choices import SavedAreas, initial_areas
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import NO_AREAS, Areas, Zone
 from vitcam.pictures.view import Region
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import NO_AREAS, Areas, Zone
 
 DRAWN = Areas((Zone("door", Region(0, 0, 0.5, 1), ("cup",), 0.6, 0.4, 1.0),), (Region(0.9, 0, 0.1, 1),))
 CAMERA = Settings(camera=CameraSettings(source="v4l2:/dev/video0"))

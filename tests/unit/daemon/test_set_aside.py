@@ -16,8 +16,8 @@ from vitcam.daemon.saved_state.page_choices import SavedAreas, SavedCrop, initia
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.set_aside import MOST_FAILED, SetAside
 from vitcam.daemon.saved_state.trials import Trials
+from vitcam.look.areas import Areas, Zone
 from vitcam.pictures.view import Region
-from vitcam.zones.areas import Areas, Zone
 
 URI = "http://camera/"
 SETTINGS = Settings(camera=CameraSettings(source=URI))

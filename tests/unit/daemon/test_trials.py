@@ -10,10 +10,10 @@ from tests.eventually import eventually
 from vitcam.daemon.saved_state import trials as module
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone
 from vitcam.pictures.view import Region
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone
 
 LEFT, RIGHT = Region(0, 0, 0.5, 1), Region(0.5, 0, 0.5, 1)
 

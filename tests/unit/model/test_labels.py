@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from vitcam.errors import UsageError
+from vitcam.look.areas import Areas, Zone
 from vitcam.model.labels import read_labels, unknown_labels
 from vitcam.pictures.view import Region
-from vitcam.zones.areas import Areas, Zone
 
 ALL = Region(0, 0, 1, 1)
 

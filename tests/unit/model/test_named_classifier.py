@@ -9,10 +9,10 @@ from tests.grouped import grouped_model, unsure_picture
 from tests.shapes import draw
 from tests.worded import worded_model
 from vitcam.model.classifier import Classifier
+from vitcam.model.text.live_labels import LiveLabels
+from vitcam.model.text.relabel import read_open_vocabulary
 from vitcam.names.active import ActiveNames
 from vitcam.names.wanted import WantedNames, own_names
-from vitcam.words.live_labels import LiveLabels
-from vitcam.words.relabel import read_open_vocabulary
 
 
 def called(classifier: Classifier, language: str = "", **own: str) -> ActiveNames:

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tests.frames import SECOND, prediction
 from vitcam.events import Rules
 from vitcam.frames import Event, Group, Place, Prediction
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents
 from vitcam.rects import Box, Rect
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone
 
 SIZE = (1280, 720)
 FEEDER, BESIDE, LAWN = Rect(100, 100, 224, 224), Rect(250, 150, 224, 224), Rect(900, 450, 224, 224)

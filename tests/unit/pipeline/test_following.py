@@ -13,18 +13,18 @@ from tests.eventually import eventually
 from tests.frames import SECOND, frame
 from tests.moving_scenes import Clip, Thing, crossing, resting, swinging, told
 from tests.pipelines import PATIENCE_S, Numbered, answer
-from vitcam.follow.follower import Follower
-from vitcam.follow.watch import BoxLook
 from vitcam.frames import Frame, Place, Prediction
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import NO_AREAS, Areas, Zone
+from vitcam.look.follower import Follower
+from vitcam.look.motion import GateOptions, MotionGate
+from vitcam.look.watch import BoxLook
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Follow, Region
 from vitcam.pipeline.looks import Looks, PlaceLook
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.rects import Box, Rect
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import NO_AREAS, Areas, Zone
-from vitcam.zones.motion import GateOptions, MotionGate
 
 SPEC = InputSpec(56, 56)
 VIEW = Place()

@@ -9,10 +9,10 @@ import pytest
 
 from tests.frames import SECOND, frame
 from vitcam.frames import Image
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas
 from vitcam.pictures.view import Region
 from vitcam.pipeline.frozen import FrozenWatch
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas
 
 Sees = Callable[[float], Image]
 STILL: Image = np.random.default_rng(0).integers(0, 256, (72, 128, 3), np.uint8)

@@ -8,14 +8,14 @@ import pytest
 
 from tests import frames
 from vitcam.frames import Detail, Frame, Place, Prediction, Shown
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas
 from vitcam.pictures.view import Region
 from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.latest_frame import ClassifiedFrame, LatestFrame
 from vitcam.pipeline.limits import PaceLimits
 from vitcam.rects import Rect
 from vitcam.slot import Slot
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas
 
 BOX = Rect(20, 10, 30, 30)
 VIEW, BIRD = Place(), Place(track=7)

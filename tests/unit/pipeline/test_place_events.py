@@ -4,13 +4,13 @@ from itertools import count
 from tests.frames import SECOND, prediction
 from vitcam.events import Rules
 from vitcam.frames import Event, Group, Place
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.names.wanted import WantedNames, own_names
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents, zone_rules
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone
 
 LABELS = ("pug", "cup", "plate")
 DOOR, ROAD = Zone("door", Region(0, 0, 0.5, 1)), Zone("road", Region(0.5, 0, 0.5, 1))

@@ -10,6 +10,7 @@ from tests.eventually import eventually
 from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer, started, taking, waiting
 from vitcam.frames import Frame, Prediction
+from vitcam.look.active import ActiveAreas
 from vitcam.pipeline import latest_frame
 from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.latest_frame import ClassifiedFrame
@@ -17,7 +18,6 @@ from vitcam.pipeline.limits import PaceLimits
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.slot import Slot
 from vitcam.sources.source import Source
-from vitcam.zones.active import ActiveAreas
 
 
 def pairs_shown(open_source: Callable[[], Source]) -> list[tuple[int, int]]:

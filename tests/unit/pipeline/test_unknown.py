@@ -8,10 +8,10 @@ import pytest
 from tests.frames import SECOND, prediction
 from vitcam.events import Rules
 from vitcam.frames import Event
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone
 
 DOOR = Zone("door", Region(0, 0, 0.5, 1))
 

@@ -11,15 +11,15 @@ from tests.eventually import eventually
 from tests.frames import frame, picture
 from tests.pipelines import PATIENCE_S, Numbered, answer, taking
 from vitcam.frames import Frame, Place, Prediction
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone
+from vitcam.look.motion import GateOptions, MotionGate
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Region
 from vitcam.pipeline.looks import Gate
 from vitcam.pipeline.options import PipelineOptions, nothing_pending
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.rects import Rect
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone
-from vitcam.zones.motion import GateOptions, MotionGate
 
 LEFT, RIGHT = Zone("left", Region(0, 0, 0.5, 1)), Zone("right", Region(0.5, 0, 0.5, 1))
 QUARTERS = tuple(Zone(f"q{x}{y}", Region(x / 2, y / 2, 0.5, 0.5)) for x in (0, 1) for y in (0, 1))

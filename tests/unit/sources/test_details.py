@@ -10,6 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from vitcam.frames import Detail, Frame, Image
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone, mask_rect
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Flip, Orientation, Region, Rotate
 from vitcam.rects import Box, Rect
@@ -19,8 +21,6 @@ from vitcam.sources.picamera.details import parts_of, write_detail
 from vitcam.sources.picamera.streams import GrantedStream
 from vitcam.sources.source import SourceOptions
 from vitcam.sources.transform import OrientedSource, rects_before_turning, reorient, reorient_rect
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone, mask_rect
 
 SPEC = InputSpec(16, 16)
 ROTATIONS: tuple[Rotate, ...] = (0, 90, 180, 270)

@@ -4,13 +4,13 @@ import pytest
 
 from tests.refusals import naming
 from vitcam.errors import UsageError
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone, mask_rect, zone_rect
 from vitcam.pictures.decode import Limits
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
 from vitcam.pictures.view import Region, check_size, is_region
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.source import SourceOptions, live_limits
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone, mask_rect, zone_rect
 
 SPEC = InputSpec(224, 224)
 NOTHING = [5e-324, 1e-320, 1e-300, 1e-17, 1e-9, 1e-5]

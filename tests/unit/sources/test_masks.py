@@ -14,6 +14,8 @@ from tests.frames import frame
 from tests.refusals import naming
 from vitcam.errors import MasksUnknown, SourceError, VitcamError
 from vitcam.frames import Frame, Image
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.pictures.view import UPRIGHT, Orientation, Region
 from vitcam.rects import Rect
@@ -22,8 +24,6 @@ from vitcam.sources import SourceOptions, open_source, v4l2
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.masks import masked as with_masks
 from vitcam.sources.transform import OrientedSource
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone
 
 SPEC = InputSpec(8, 8)
 LEFT = Region(0, 0, 0.25, 1)

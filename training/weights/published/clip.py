@@ -17,8 +17,8 @@ from typing import Any, get_args
 import numpy as np
 
 from vitcam.errors import UsageError
-from vitcam.words.text_file import AboutTower
-from vitcam.words.text_tower import ACTIVATIONS, TextSizes
+from vitcam.model.text.text_file import AboutTower
+from vitcam.model.text.text_tower import ACTIVATIONS, TextSizes
 from vitcam_training.config import Activation, ViTConfig
 from vitcam_training.weights.checkpoints import Weights
 from vitcam_training.weights.normalisation import Normalisation

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vitcam.errors import UsageError
+from vitcam.model.text.text_file import AboutTower
 from vitcam.pictures.resize import InputSpec, Interpolation
-from vitcam.words.text_file import AboutTower
 from vitcam_training.config import Channels, ViTConfig
 from vitcam_training.weights.normalisation import ASK, Normalisation
 

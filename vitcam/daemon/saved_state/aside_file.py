@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.errors import UsageError
+from vitcam.look.areas import Areas, Zone
+from vitcam.look.record import areas_record, own_sides, read_areas
 from vitcam.pictures.view import Region
 from vitcam.storage.state_file import StateFile
-from vitcam.zones.areas import Areas, Zone
-from vitcam.zones.record import areas_record, own_sides, read_areas
 
 log = logging.getLogger(__name__)
 

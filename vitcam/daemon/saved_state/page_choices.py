@@ -19,6 +19,9 @@ from vitcam.daemon.part_options import masks_of, zones_of
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError
 from vitcam.folders import state_folder
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import MOST_ZONES, NO_AREAS, Areas, Zone
+from vitcam.look.record import areas_record, own_sides, read_areas, read_zone
 from vitcam.pictures.view import Region, is_region
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
@@ -27,9 +30,6 @@ from vitcam.storage.entries import Entries
 from vitcam.storage.state_file import StateFile
 from vitcam.storage.unsaved import NotWritten
 from vitcam.text import shortened
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import MOST_ZONES, NO_AREAS, Areas, Zone
-from vitcam.zones.record import areas_record, own_sides, read_areas, read_zone
 
 log = logging.getLogger(__name__)
 

@@ -23,13 +23,13 @@ from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import state_folder
+from vitcam.look.active import ActiveAreas
 from vitcam.model.files import model_folders
 from vitcam.redaction import redacted
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.storage.files import write_atomically
 from vitcam.storage.reading import read_text
-from vitcam.zones.active import ActiveAreas
 
 log = logging.getLogger(__name__)
 
@@ -246,7 +246,7 @@ class SetAside:
         models = self._models()
         if len(models) < 2 or models[0].parent != model_folders()[0]:
             return ""
-        from vitcam.words.relabel import read_open_vocabulary  # few folders have two files of a model
+        from vitcam.model.text.relabel import read_open_vocabulary  # few folders have two files of a model
 
         try:
             read_open_vocabulary(models[0])

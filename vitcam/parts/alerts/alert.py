@@ -11,10 +11,10 @@ from vitcam.config.check import checked
 from vitcam.config.layers import RawSetting
 from vitcam.config.tables import table_options
 from vitcam.errors import UsageError
+from vitcam.look.areas import ZONE_NAME
 from vitcam.parts.alerts.message_address import checked_address
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.text import shortened
-from vitcam.zones.areas import ZONE_NAME
 
 CONDITIONS = ("label", "zone", "above", "for_s", "between", "cooldown_s", "kind", "phase")
 WAYS = ("webhook", "notify", "mqtt", "push", "sound")

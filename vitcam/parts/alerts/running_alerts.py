@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from vitcam.errors import UsageError, VitcamError
+from vitcam.look.active import ActiveAreas
 from vitcam.parts.alerts.alert import WAYS, Alert, alert_record, changed_alert, new_alert, rule_record, saved_record
 from vitcam.parts.alerts.broker_message import NO_BROKER
 from vitcam.parts.alerts.outcome_log import LastOutcome
@@ -15,7 +16,6 @@ from vitcam.parts.alerts.saved_alerts import MOST_ALERTS, SavedAlerts
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import is_made_up
 from vitcam.wire import rfc3339
-from vitcam.zones.active import ActiveAreas
 
 
 class RunningAlerts:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from vitcam.config.settings import Settings
 from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.running_settings import RunningSettings
+from vitcam.look.active import ActiveAreas
 from vitcam.machine import Machine, own_address
 from vitcam.model.files import list_models
 from vitcam.names.vocabulary import Vocabulary
@@ -19,7 +20,6 @@ from vitcam.run.run import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.web.requests.allowed_hosts import is_loopback
-from vitcam.zones.active import ActiveAreas
 
 _MODELS_EVERY_S = 10.0
 _NEEDED = {"threshold": ("events.enter", "events.leave"), "overlay": ("overlay.mode",)}

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from vitcam.frames import UNKNOWN, Event
+from vitcam.look.areas import MOST_ZONES, Areas
 from vitcam.names.naming import Naming
 from vitcam.names.vocabulary import Meanings, means_displayed
 from vitcam.names.wanted import key_of
-from vitcam.zones.areas import MOST_ZONES, Areas
 
 MOST_WATCHED = 2 * MOST_ZONES
 _LONGEST_SLUG = 40

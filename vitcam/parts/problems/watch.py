@@ -4,8 +4,8 @@ import logging
 from dataclasses import replace
 
 from vitcam.daemon.publisher import Publisher, event_id
-from vitcam.follow.follower import Follower
 from vitcam.frames import Event, Frame, Prediction
+from vitcam.look.follower import Follower
 from vitcam.parts.problems.judge import SENTENCES, Judge, Lasts, Trouble
 from vitcam.parts.problems.look import look_at
 from vitcam.parts.problems.settings import ProblemSettings

@@ -9,15 +9,15 @@ from vitcam import rules
 from vitcam.config.rules import EventRule
 from vitcam.config.settings import Settings
 from vitcam.film_events import predictions_of, steps_of
-from vitcam.follow.follower import Follower
 from vitcam.frames import Event
+from vitcam.look.active import ActiveAreas
+from vitcam.look.areas import Areas, Zone
+from vitcam.look.follower import Follower
 from vitcam.model.classifier import open_classifier
 from vitcam.names.active import ActiveNames
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents
 from vitcam.rules import Firing, Instant, RuleState
-from vitcam.zones.active import ActiveAreas
-from vitcam.zones.areas import Areas, Zone
 
 
 @dataclass(frozen=True, slots=True)

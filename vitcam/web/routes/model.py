@@ -21,7 +21,7 @@ from vitcam.web.stream.variant import stream_record
 
 if TYPE_CHECKING:
     from vitcam.daemon.model_choice import RunningModel
-    from vitcam.words.live_labels import LiveLabels
+    from vitcam.model.text.live_labels import LiveLabels
 
 _WORDS = BodyLimits(65536, 5.0, "the words")
 _FLAGS = ("true", "false")

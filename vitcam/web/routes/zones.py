@@ -7,6 +7,8 @@ from aiohttp import web
 
 from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
+from vitcam.look.areas import Areas, zone_rect
+from vitcam.look.record import areas_record, own_sides, read_areas
 from vitcam.model.labels import unknown_labels
 from vitcam.pictures.view import Region, check_size
 from vitcam.web.context import AppContext, Handlers
@@ -17,8 +19,6 @@ from vitcam.web.requests.versions import Precondition, remembered
 from vitcam.web.revisions import Document
 from vitcam.web.route import Route, as_json
 from vitcam.wire import fractions
-from vitcam.zones.areas import Areas, zone_rect
-from vitcam.zones.record import areas_record, own_sides, read_areas
 
 _ZONES = BodyLimits(65536, 5.0, "the zones")
 _ROUNDED = 0.0002

@@ -16,7 +16,7 @@ pytestmark = [
         "tests/training/integration/words/learned.py",
         "training/export",
         "training/weights",
-        "vitcam/words",
+        "vitcam/model/text",
         "vitcam/model",
     ),
     pytest.mark.timeout(1500),

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from vitcam.errors import UsageError
+from vitcam.model.text.text_tower import TextTower
 from vitcam.pictures.resize import InputSpec
-from vitcam.words.text_tower import TextTower
 from vitcam_training.study import reference
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into

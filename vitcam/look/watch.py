@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from vitcam.follow.blobs import Blob, blobs_of
-from vitcam.follow.boxes import least_of
-from vitcam.follow.grid import Cells, Grid, Mask
-from vitcam.follow.rest import RestNames, ScenePicture, names_at_rest
-from vitcam.follow.scene import Scene
-from vitcam.follow.track import Bounds, Track
-from vitcam.follow.tracks import Tracks
 from vitcam.frames import Detail, Frame, Image, Place, Prediction
+from vitcam.look.blobs import Blob, blobs_of
+from vitcam.look.boxes import least_of
+from vitcam.look.grid import Cells, Grid, Mask
+from vitcam.look.rest import RestNames, ScenePicture, names_at_rest
+from vitcam.look.scene import Scene
+from vitcam.look.track import Bounds, Track
+from vitcam.look.tracks import Tracks
 from vitcam.pictures.resize import InputSpec
 from vitcam.rects import Rect
 

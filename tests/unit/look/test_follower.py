@@ -17,10 +17,10 @@ from tests.moving_scenes import (
     swinging,
     told,
 )
-from vitcam.follow.follower import Follower
 from vitcam.frames import Prediction
+from vitcam.look.areas import NO_AREAS, Areas
+from vitcam.look.follower import Follower
 from vitcam.pictures.resize import InputSpec
-from vitcam.zones.areas import NO_AREAS, Areas
 
 SPEC = InputSpec(56, 56)
 BIRD = Thing(resting(3, 12, 160, 90))

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any, cast, get_args
 
 from vitcam.errors import UsageError
+from vitcam.look.areas import MOST_LABELS, MOST_MASKS, MOST_ZONES, ZONE_NAME, Areas, Zone
 from vitcam.pictures.view import Follow, Region
 from vitcam.text import shortened
-from vitcam.zones.areas import MOST_LABELS, MOST_MASKS, MOST_ZONES, ZONE_NAME, Areas, Zone
 
 FORM = 'send {"zones": {"door": {"rect": [x, y, width, height], "labels": []}}, "masks": [[x, y, width, height]]}'
 _SIDES = "four numbers from 0 to 1: x, y, width, height in fractions of the picture"

@@ -2,9 +2,9 @@ import pytest
 
 from tests.refusals import naming
 from vitcam.errors import SourceError
+from vitcam.look.areas import mask_rect, zone_rect
 from vitcam.pictures.view import Region
 from vitcam.rects import Rect
-from vitcam.zones.areas import mask_rect, zone_rect
 
 
 def test_a_zone_in_fractions_lies_in_the_same_part_of_every_picture() -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vitcam.follow.boxes import box_around, least_of, steady_box
+from vitcam.look.boxes import box_around, least_of, steady_box
 from vitcam.pictures.resize import InputSpec
 from vitcam.rects import Rect
 

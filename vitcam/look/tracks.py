@@ -5,10 +5,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.follow.blobs import Blob
-from vitcam.follow.boxes import box_around, steady_box
-from vitcam.follow.grid import Grid, Mask, Span
-from vitcam.follow.track import Bounds, Track
+from vitcam.look.blobs import Blob
+from vitcam.look.boxes import box_around, steady_box
+from vitcam.look.grid import Grid, Mask, Span
+from vitcam.look.track import Bounds, Track
 from vitcam.rects import Rect
 
 MOST_BOXES = 3

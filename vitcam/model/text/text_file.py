@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from vitcam.errors import ModelError
 from vitcam.model.bundle import DAMAGES
+from vitcam.model.text.text_tower import TextSizes
 from vitcam.storage.files import atomic_write
-from vitcam.words.text_tower import TextSizes
 
 SUFFIX = ".words"
 SCHEMA = 1

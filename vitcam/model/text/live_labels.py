@@ -10,9 +10,9 @@ from pathlib import Path
 from vitcam.errors import VitcamError
 from vitcam.model.bundle import Bundle
 from vitcam.model.classifier import Classifier
+from vitcam.model.text.relabel import new_labels, write_relabelled
 from vitcam.model.words import Words
 from vitcam.storage.unsaved import NotWritten
-from vitcam.words.relabel import new_labels, write_relabelled
 
 log = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from vitcam.errors import UsageError, VitcamError
+from vitcam.look.areas import NO_AREAS, Areas
 from vitcam.run.kinds import HoldsPixels
-from vitcam.zones.areas import NO_AREAS, Areas
 
 log = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import ModelError, UsageError, VitcamError
+from vitcam.model.text.text_file import TextFile
+from vitcam.model.text.text_tower import TextTower
 from vitcam.model.words import Words
-from vitcam.words.text_file import TextFile
-from vitcam.words.text_tower import TextTower
 
 ALIKE = 0.985
 """From this cosine on two words mean the same to a network: no picture could tell them apart."""

@@ -15,8 +15,8 @@ from vitcam.errors import ModelError, UsageError
 from vitcam.model import bundle
 from vitcam.model.bundle import Bundle
 from vitcam.model.classifier import Classifier
-from vitcam.words.relabel import destination_of, new_labels, read_open_vocabulary, write_relabelled
-from vitcam.words.text_file import TextFile, write_text_file
+from vitcam.model.text.relabel import destination_of, new_labels, read_open_vocabulary, write_relabelled
+from vitcam.model.text.text_file import TextFile, write_text_file
 
 SHAPES = ("a cross", "a circle", "a triangle")
 

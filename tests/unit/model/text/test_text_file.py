@@ -9,8 +9,8 @@ import pytest
 from tests.refusals import naming
 from tests.worded import MODEL
 from vitcam.errors import ModelError
-from vitcam.words.text_file import ABOUT, TextFile, write_text_file
-from vitcam.words.vectors import vectors_of
+from vitcam.model.text.text_file import ABOUT, TextFile, write_text_file
+from vitcam.model.text.vectors import vectors_of
 
 FILE = MODEL.with_suffix(".words")
 

@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from vitcam.follow.boxes import ROOM
-from vitcam.follow.grid import Span
 from vitcam.frames import Place
+from vitcam.look.boxes import ROOM
+from vitcam.look.grid import Span
 from vitcam.rects import Rect
 
 _CONFIRMED = 3  # frames in a row: two after the first that moved

@@ -8,13 +8,13 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from vitcam.follow.track import Bounds
-from vitcam.follow.watch import BoxLook, ViewWatch
 from vitcam.frames import Frame, Place, Prediction
+from vitcam.look.areas import Areas, Zone, zone_rect
+from vitcam.look.track import Bounds
+from vitcam.look.watch import BoxLook, ViewWatch
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Follow, Region
 from vitcam.rects import Box, Rect
-from vitcam.zones.areas import Areas, Zone, zone_rect
 
 
 @dataclass(frozen=True, slots=True)

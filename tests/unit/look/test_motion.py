@@ -9,8 +9,8 @@ import pytest
 
 from tests.frames import SECOND, frame
 from vitcam.frames import Frame, Image
+from vitcam.look.motion import GateOptions, MotionDetector, MotionGate
 from vitcam.rects import Rect
-from vitcam.zones.motion import GateOptions, MotionDetector, MotionGate
 
 FPS = 30
 HEIGHT, WIDTH = 360, 640

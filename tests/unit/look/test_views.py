@@ -8,12 +8,12 @@ import pytest
 
 from tests.frames import SECOND
 from tests.moving_scenes import Clip, Floats, Thing, circling, crossing, frame_at, resting, swinging, textured, told
-from vitcam.follow.follower import Followed, Follower
 from vitcam.frames import Detail, Frame
+from vitcam.look.areas import NO_AREAS, Areas, Zone
+from vitcam.look.follower import Followed, Follower
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Region
 from vitcam.rects import Rect
-from vitcam.zones.areas import NO_AREAS, Areas, Zone
 
 SPEC = InputSpec(56, 56)
 BIRD = Thing(circling(160, 90, 30, 4))

@@ -11,9 +11,9 @@ from vitcam.model import bundle
 from vitcam.model.bundle import Bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.files import model_folders
+from vitcam.model.text.text_file import SUFFIX, TextFile, fingerprint
+from vitcam.model.text.vectors import checked_words, vectors_of
 from vitcam.model.words import Words
-from vitcam.words.text_file import SUFFIX, TextFile, fingerprint
-from vitcam.words.vectors import checked_words, vectors_of
 
 
 def read_open_vocabulary(model: Path) -> Bundle:

@@ -11,8 +11,8 @@ from tests.refusals import naming
 from tests.shapes import PAIRS
 from tests.worded import MODEL
 from vitcam.errors import ModelError, UsageError, VitcamError
-from vitcam.words.text_file import TextFile, write_text_file
-from vitcam.words.vectors import TEXTS_AT_ONCE, checked_words, vectors_of
+from vitcam.model.text.text_file import TextFile, write_text_file
+from vitcam.model.text.vectors import TEXTS_AT_ONCE, checked_words, vectors_of
 
 ROOM = 8
 

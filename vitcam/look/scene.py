@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.follow.grid import Cells, Mask, Span
+from vitcam.look.grid import Cells, Mask, Span
 
 _LEAST = 8.0  # levels that a cell must differ
 _MOST = 32.0  # levels that are always enough, however much a cell flickers

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from vitcam.follow.grid import Mask, Span
+from vitcam.look.grid import Mask, Span
 
 _JOINED = 5  # cells that lie up to four apart belong together: a thing is seldom seen whole
 _LEAST_CELLS = 6

@@ -11,10 +11,10 @@ from tests.worded import WORDS, worded_model
 from vitcam.daemon.classifiers import PhotoClassifier
 from vitcam.errors import UsageError
 from vitcam.model.classifier import Classifier
+from vitcam.model.text.live_labels import LiveLabels
+from vitcam.model.text.relabel import read_open_vocabulary
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
-from vitcam.words.live_labels import LiveLabels
-from vitcam.words.relabel import read_open_vocabulary
 
 CROSS = draw("red", "cross", np.random.default_rng(1))
 
