@@ -173,8 +173,13 @@ def assemble(
         trials=trials,
         objects=objects,
     )
-    own = (recording, recorder, disk)
-    objects.add(publisher, *filter(None, own))
+    objects.add(
+        publisher,
+        *filter(None, (recording, recorder, disk)),
+        ConfiguredModel(settings, models, model, pipeline),
+        ConfiguredNames(settings, names, model),
+        ConfiguredView(settings, environ, crop, areas, trials),
+    )
     run = Run(
         settings=settings,
         running=running_settings,
@@ -231,12 +236,7 @@ def assemble(
         )
         with set_aside.exempt():
             web = _web_server(parts, settings, environ, show)
-    objects.add(
-        ConfiguredModel(settings, models, model, pipeline),
-        ConfiguredNames(settings, names, model),
-        ConfiguredView(settings, environ, crop, areas, trials),
-        ConfiguredOutput(settings, console, every, model, web),
-    )
+    objects.add(ConfiguredOutput(settings, console, every, model, web))
     publisher.connect(console)
     _attach(objects, pipeline, publisher, areas)
     return Daemon(
