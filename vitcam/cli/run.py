@@ -149,7 +149,7 @@ def _finish_interrupted_restore() -> None:
     named = (config_folder(os.environ), state_folder(os.environ), data_folder(os.environ), SYSTEM_FILE.parent)
     folders = [Path(os.path.realpath(folder)) for folder in named if folder is not None]
     if any(os.path.lexists(folder / RESTORING) for folder in folders):
-        from vitcam.backup.journal import finish_interrupted
+        from vitcam.parts.backup.journal import finish_interrupted
         from vitcam.storage.owner import owned
 
         for sentence in finish_interrupted([owned(folder) for folder in folders]):

@@ -15,13 +15,13 @@ from tests.daemon import daemon
 from tests.integration.faults.small_disk import fill, small_disk
 from tests.soak.step_kills import NEW, OLD
 from tests.stepped import Stepped, stepped
-from vitcam.backup.archive_reader import open_archive
-from vitcam.backup.journal import HalfDoneError, finish_interrupted, unpacking
-from vitcam.backup.places import CarriedFolder
-from vitcam.backup.restore_plan import plan_restore
-from vitcam.backup.restoring import restore
 from vitcam.errors import ConfigError, VitcamError
 from vitcam.folders import RESTORING
+from vitcam.parts.backup.archive_reader import open_archive
+from vitcam.parts.backup.journal import HalfDoneError, finish_interrupted, unpacking
+from vitcam.parts.backup.places import CarriedFolder
+from vitcam.parts.backup.restore_plan import plan_restore
+from vitcam.parts.backup.restoring import restore
 from vitcam.processes.interrupts import Interrupts
 from vitcam.storage.files import rename_new
 from vitcam.storage.owner import OwnedFolder, Owner
@@ -168,7 +168,7 @@ def test_what_can_neither_be_done_nor_taken_back_is_said_and_finished_later(
         rename_new(path, target)
 
     with monkeypatch.context() as broken:
-        broken.setattr("vitcam.backup.journal.rename_new", failing)
+        broken.setattr("vitcam.parts.backup.journal.rename_new", failing)
         with pytest.raises(HalfDoneError, match="half done, and nothing is lost"):
             restored_while(there, file, lambda _: None)
         with pytest.raises(ConfigError, match=r"cannot be finished: .* Input/output error"):

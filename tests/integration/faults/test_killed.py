@@ -57,7 +57,7 @@ def test_a_daemon_that_is_killed_again_and_again_starts_again_and_has_lost_nothi
     observed="all is as it was or all is new; the next command, or a start of the daemon, finds it in order and leaves "
     "nothing unfinished",
 )
-@pytest.mark.slow("vitcam/storage", "vitcam/backup", "vitcam/parts/teach", "vitcam/access", "tests/soak")
+@pytest.mark.slow("vitcam/storage", "vitcam/parts/backup", "vitcam/parts/teach", "vitcam/access", "tests/soak")
 @pytest.mark.timeout(1200)
 def test_what_saves_is_whole_whatever_ends_it_at_any_step(tmp_path: Path) -> None:
     did = Kills(tmp_path, seed=1).run(times=6)  # the first of each kind comes to its end

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import IO, cast
 
 from vitcam._version import __version__
-from vitcam.backup.database import DamagedDatabaseError, copy_database, is_database
-from vitcam.backup.found_files import FoundFile
-from vitcam.backup.manifest import MOST_FILES, NAME, CarriedFile, Manifest
-from vitcam.backup.output import temporary_room
 from vitcam.errors import UsageError, VitcamError
+from vitcam.parts.backup.database import DamagedDatabaseError, copy_database, is_database
+from vitcam.parts.backup.found_files import FoundFile
+from vitcam.parts.backup.manifest import MOST_FILES, NAME, CarriedFile, Manifest
+from vitcam.parts.backup.output import temporary_room
 from vitcam.storage.files import temporary_folder
 
 log = logging.getLogger(__name__)

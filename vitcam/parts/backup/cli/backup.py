@@ -16,8 +16,8 @@ from vitcam.terminal.consoles import progress_bar, stderr_console
 from vitcam.terminal.verbs import grouped
 
 if TYPE_CHECKING:
-    from vitcam.backup.manifest import Manifest
-    from vitcam.backup.places import ChosenFolders
+    from vitcam.parts.backup.manifest import Manifest
+    from vitcam.parts.backup.places import ChosenFolders
     from vitcam.processes.interrupts import Interrupts
 
 _NICE = 10
@@ -39,7 +39,7 @@ class FolderOptions:
     ] = None
 
     def chosen(self) -> "ChosenFolders":
-        from vitcam.backup.places import ChosenFolders
+        from vitcam.parts.backup.places import ChosenFolders
 
         return ChosenFolders(self.config, self.state, self.data)
 
@@ -56,11 +56,11 @@ def backup(
 
     A daemon may run meanwhile.
     """
-    from vitcam.backup.archive_writer import write_archive
-    from vitcam.backup.found_files import find_files, notes_on_outside
-    from vitcam.backup.journal import finish_interrupted
-    from vitcam.backup.output import backup_file, check_output
-    from vitcam.backup.places import carried_folders, has_service, service_instances
+    from vitcam.parts.backup.archive_writer import write_archive
+    from vitcam.parts.backup.found_files import find_files, notes_on_outside
+    from vitcam.parts.backup.journal import finish_interrupted
+    from vitcam.parts.backup.output import backup_file, check_output
+    from vitcam.parts.backup.places import carried_folders, has_service, service_instances
 
     os.nice(_NICE)
     service = service or means_service(os.environ, has_service())

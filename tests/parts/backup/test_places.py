@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.backup import places
-from vitcam.backup.places import CarriedFolder, ChosenFolders, carried_folders, has_service, service_instances
+from vitcam.parts.backup import places
+from vitcam.parts.backup.places import CarriedFolder, ChosenFolders, carried_folders, has_service, service_instances
 
 HOME = {"HOME": "/home/ann"}
 

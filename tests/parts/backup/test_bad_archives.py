@@ -13,11 +13,11 @@ import pytest
 
 from tests.backups import CONTENT, Machine, archive, machine, manifest
 from tests.integration.faults.small_disk import small_disk
-from vitcam.backup.archive_reader import open_archive
-from vitcam.backup.places import CarriedFolder
-from vitcam.backup.restore_plan import check_room, plan_restore
-from vitcam.backup.restoring import restore
 from vitcam.errors import VitcamError
+from vitcam.parts.backup.archive_reader import open_archive
+from vitcam.parts.backup.places import CarriedFolder
+from vitcam.parts.backup.restore_plan import check_room, plan_restore
+from vitcam.parts.backup.restoring import restore
 from vitcam.processes.interrupts import Interrupts
 
 BEFORE = {"state/crops.json": b"{}", "config/config.toml": b""}

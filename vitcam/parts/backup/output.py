@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from vitcam.backup.places import CarriedFolder
 from vitcam.errors import UsageError, VitcamError
+from vitcam.parts.backup.places import CarriedFolder
 from vitcam.processes.interrupts import Interrupts
 from vitcam.storage.files import put_in_place, temporary_folder
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from vitcam.backup.archive_reader import BackupArchive
-from vitcam.backup.archive_writer import Progress
-from vitcam.backup.found_files import BEFORE_RESTORE, is_of_one_run
-from vitcam.backup.journal import RestorePart, exchange, unpacking
-from vitcam.backup.manifest import CarriedFile
-from vitcam.backup.places import STATE, CarriedFolder
-from vitcam.backup.restore_plan import RestorePlan
 from vitcam.errors import VitcamError
+from vitcam.parts.backup.archive_reader import BackupArchive
+from vitcam.parts.backup.archive_writer import Progress
+from vitcam.parts.backup.found_files import BEFORE_RESTORE, is_of_one_run
+from vitcam.parts.backup.journal import RestorePart, exchange, unpacking
+from vitcam.parts.backup.manifest import CarriedFile
+from vitcam.parts.backup.places import STATE, CarriedFolder
+from vitcam.parts.backup.restore_plan import RestorePlan
 from vitcam.processes.interrupts import Interrupts
 from vitcam.storage.owner import OwnedFolder, owned
 

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from vitcam._version import __version__
-from vitcam.backup.found_files import DEEPEST
 from vitcam.errors import UsageError
+from vitcam.parts.backup.found_files import DEEPEST
 
 NAME = "vitcam-backup.json"
 """The first entry of an archive."""

@@ -8,10 +8,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitcam.backup.found_files import is_of_one_run
-from vitcam.backup.manifest import CarriedFile, Manifest
-from vitcam.backup.places import STATE, CarriedFolder
 from vitcam.errors import UsageError, VitcamError
+from vitcam.parts.backup.found_files import is_of_one_run
+from vitcam.parts.backup.manifest import CarriedFile, Manifest
+from vitcam.parts.backup.places import STATE, CarriedFolder
 from vitcam.storage.lock import SERVING_LOCK, FolderLock, holder_of
 
 _SPARE = 2**24

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vitcam.backup.database import companions
-from vitcam.backup.places import DATA, STATE, CarriedFolder
 from vitcam.config.load import merge_layers
 from vitcam.errors import VitcamError
 from vitcam.folders import RESTORING
 from vitcam.parts import PARTS
+from vitcam.parts.backup.database import companions
+from vitcam.parts.backup.places import DATA, STATE, CarriedFolder
 from vitcam.storage.files import is_unfinished, was_unfinished
 from vitcam.storage.owner import OwnedFolder
 

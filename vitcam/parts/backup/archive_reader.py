@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, cast
 
-from vitcam.backup.manifest import MOST_BYTES, NAME, CarriedFile, Manifest, damaged, not_a_backup
-from vitcam.backup.output import STANDARD, temporary_room
 from vitcam.errors import UsageError, VitcamError
+from vitcam.parts.backup.manifest import MOST_BYTES, NAME, CarriedFile, Manifest, damaged, not_a_backup
+from vitcam.parts.backup.output import STANDARD, temporary_room
 
 _CHUNK = 2**20
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK": "zip"}

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.backup.archive_writer import write_archive
-from vitcam.backup.found_files import FoundFile, find_files
-from vitcam.backup.places import CarriedFolder
 from vitcam.errors import VitcamError
+from vitcam.parts.backup.archive_writer import write_archive
+from vitcam.parts.backup.found_files import FoundFile, find_files
+from vitcam.parts.backup.places import CarriedFolder
 
 
 def written(found: list[FoundFile], room: Path) -> list[str]:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.cli.backup import FolderOptions, amount, bar_of_bytes, ended_in_order, files_and_size, tell
 from vitcam.cli.options import ServiceOption
 from vitcam.folders import means_service
+from vitcam.parts.backup.cli.backup import FolderOptions, amount, bar_of_bytes, ended_in_order, files_and_size, tell
 from vitcam.terminal.consoles import stdout_console
 from vitcam.terminal.verbs import grouped
 
 if TYPE_CHECKING:
-    from vitcam.backup.archive_reader import BackupArchive
-    from vitcam.backup.restore_plan import RestorePlan
+    from vitcam.parts.backup.archive_reader import BackupArchive
+    from vitcam.parts.backup.restore_plan import RestorePlan
 
 
 @grouped
@@ -32,10 +32,10 @@ def restore(
     The whole file is checked before anything changes. What was there is kept in folders `before-restore-…`. End the
     daemon first.
     """
-    from vitcam.backup.archive_reader import open_archive
-    from vitcam.backup.journal import finish_interrupted
-    from vitcam.backup.places import carried_folders, has_service
-    from vitcam.backup.restore_plan import hold_state, plan_restore
+    from vitcam.parts.backup.archive_reader import open_archive
+    from vitcam.parts.backup.journal import finish_interrupted
+    from vitcam.parts.backup.places import carried_folders, has_service
+    from vitcam.parts.backup.restore_plan import hold_state, plan_restore
 
     with open_archive(file) as archive:
         manifest = archive.manifest
@@ -54,8 +54,8 @@ def restore(
 
 
 def _restore(archive: "BackupArchive", plan: "RestorePlan") -> None:
-    from vitcam.backup.restore_plan import check_room
-    from vitcam.backup.restoring import restore
+    from vitcam.parts.backup.restore_plan import check_room
+    from vitcam.parts.backup.restoring import restore
 
     manifest = archive.manifest
     check_room(manifest, plan)
@@ -69,7 +69,7 @@ def _restore(archive: "BackupArchive", plan: "RestorePlan") -> None:
 
 def _preview(archive: "BackupArchive", plan: "RestorePlan") -> None:
     """Check the whole backup, and print on stdout what a restore would change."""
-    from vitcam.backup.restore_plan import planned_changes
+    from vitcam.parts.backup.restore_plan import planned_changes
 
     manifest = archive.manifest
     with bar_of_bytes("checking", manifest.size) as progress:
