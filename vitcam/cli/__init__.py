@@ -17,7 +17,7 @@ from vitcam.text import printable, shortened
 
 VERBS = (
     *("run", "explain", "events", "models", "words"),
-    *("doctor", "bench", "config", "service", "password", "token", "backup", "restore"),
+    *("doctor", "bench", "config", "service", "password", "token"),
 )
 """In the order in which people come to need them. A module of that name has a function or a typer of that name. Those
 of parts come after them.

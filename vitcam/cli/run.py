@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vitcam.cli.options import ConfigOptions, LabelsOption, ModelOption, ThreadsOption, TopKOption
-from vitcam.config.load import SYSTEM_FILE, EffectiveSettings
+from vitcam.config.load import EffectiveSettings
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
 from vitcam.errors import ModelError
-from vitcam.folders import RESTORING, config_folder, data_folder, state_folder
+from vitcam.folders import state_folder
+from vitcam.parts import before_run
 from vitcam.pictures.view import Flip, Follow
 from vitcam.terminal.verbs import grouped
 
@@ -91,7 +92,7 @@ def run(
     config: ConfigOptions,
 ) -> None:
     """Classify what the camera sees, log it, and show it in a browser."""
-    _finish_interrupted_restore()
+    _let_parts_prepare()
     from vitcam.processes.resources import let_garbage_lie, switch_threads_often, use_one_heap
 
     let_garbage_lie()  # until all is loaded
@@ -144,16 +145,9 @@ def run(
             ahead.close()
 
 
-def _finish_interrupted_restore() -> None:
-    """Before anything of these folders is read. Raises VitcamError where it cannot be done."""
-    named = (config_folder(os.environ), state_folder(os.environ), data_folder(os.environ), SYSTEM_FILE.parent)
-    folders = [Path(os.path.realpath(folder)) for folder in named if folder is not None]
-    if any(os.path.lexists(folder / RESTORING) for folder in folders):
-        from vitcam.parts.backup.journal import finish_interrupted
-        from vitcam.storage.owner import owned
-
-        for sentence in finish_interrupted([owned(folder) for folder in folders]):
-            log.warning("%s", sentence)
+def _let_parts_prepare() -> None:
+    for sentence in before_run(os.environ):
+        log.warning("%s", sentence)
 
 
 def _loaded_ahead(effective: EffectiveSettings) -> "LoadedAhead | None":

@@ -3,7 +3,10 @@
 Without its folder, its line here and its tests, a part is gone, and all else works as before.
 """
 
+from collections.abc import Mapping
+
 from vitcam.parts.alerts import PART as ALERTS
+from vitcam.parts.backup import PART as BACKUP
 from vitcam.parts.batch import PART as BATCH
 from vitcam.parts.clips import PART as CLIPS
 from vitcam.parts.guide import PART as GUIDE
@@ -19,6 +22,7 @@ from vitcam.run.part import Part
 from vitcam.run.run import Run
 
 PARTS: tuple[Part, ...] = (
+    BACKUP,
     BATCH,
     CLIPS,
     ALERTS,
@@ -33,6 +37,11 @@ PARTS: tuple[Part, ...] = (
     REPLAY,
 )
 """In the order in which their objects are called; they end in the opposite one."""
+
+
+def before_run(environ: Mapping[str, str]) -> list[str]:
+    """What parts have done before a run reads its folders, as sentences. Raises VitcamError where they cannot."""
+    return [sentence for part in PARTS for sentence in part.begun(environ)]
 
 
 def add_parts(run: Run) -> None:

@@ -61,6 +61,8 @@ class Part:
     """By the name of the thread."""
     make: str = ""
     """(Run) -> the objects of a run, as a list; an empty one where the settings want none."""
+    before_run: str = ""
+    """(environment) -> sentences for the log. Called before a run reads anything of its folders."""
     made_again: tuple[str, ...] = ()
     """Regular expressions of paths below the state folder that no backup carries, since the part makes them again."""
     copies: str = ""
@@ -93,6 +95,10 @@ class Part:
     """(Places, Instance) -> takes back what others keep of a service that has ended; returns why that failed."""
     extra: str = ""
     """The extra of the package that a service's own environment gets for it."""
+
+    def begun(self, environ: Mapping[str, str]) -> list[str]:
+        """What it has done before a run, as sentences. Raises VitcamError where that cannot be done."""
+        return list(_imported(self.before_run)(environ)) if self.before_run else []
 
     def made(self, run: "Run") -> list[object]:
         """Its objects of a run. Raises VitcamError where they cannot be made."""

@@ -2,3 +2,11 @@
 
 Nothing in an archive is believed before it is checked: names, kinds, sizes and SHA-256.
 """
+
+from vitcam.run.part import Part
+
+PART = Part(
+    "backup",
+    before_run="vitcam.parts.backup.unfinished:finish",
+    verbs={verb: f"vitcam.parts.backup.cli.{verb}" for verb in ("backup", "restore")},
+)

@@ -1,0 +1,1 @@
+"""`vitcam backup` and `vitcam restore`."""
