@@ -15,6 +15,7 @@ from vitcam.parts.learn import PART as LEARN
 from vitcam.parts.metrics import PART as METRICS
 from vitcam.parts.mqtt import PART as MQTT
 from vitcam.parts.peers import PART as PEERS
+from vitcam.parts.photos import PART as PHOTOS
 from vitcam.parts.problems import PART as PROBLEMS
 from vitcam.parts.replay import PART as REPLAY
 from vitcam.parts.teach import PART as TEACH
@@ -30,6 +31,7 @@ PARTS: tuple[Part, ...] = (
     TEACH,
     METRICS,
     LEARN,
+    PHOTOS,
     GUIDE,
     PROBLEMS,
     MQTT,

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-from vitcam.errors import UsageError
+from vitcam.errors import UsageError, VitcamError
 from vitcam.web.openapi.schema import TEXT, Schema, record
 from vitcam.web.parts import WebParts, WebThreads
 from vitcam.web.requests.admission import CHANGE, Admission, Quota
@@ -13,6 +13,7 @@ from vitcam.web.requests.body import Body, BodyLimits, read_field, read_json
 from vitcam.web.route import JSON
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_AT_ONCE = 4
@@ -76,3 +77,11 @@ def _read_address(body: Any) -> str:
     if not isinstance(address, str):
         raise UsageError('send {"url": "https://example.org/cat.jpg"}, the address of a picture')
     return address
+
+
+def ask_model(question: Callable[[T], R], photo: T) -> R:
+    """The model's answer. If the model cannot be loaded, that is an error of the server (503), not of the client."""
+    try:
+        return question(photo)
+    except VitcamError as error:
+        raise web.HTTPServiceUnavailable(text=str(error)) from error

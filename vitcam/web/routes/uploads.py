@@ -1,31 +1,21 @@
-"""Uploaded photos: classified or explained by an interpreter of their own, so that the camera does not wait."""
+"""Uploaded photos: classified by an interpreter of their own, so that the camera does not wait."""
 
 import base64
-from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import Any
 
 from aiohttp import web
 
 from vitcam.access.tokens import Scope
-from vitcam.errors import UsageError, VitcamError
 from vitcam.frames import Image, Prediction
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.encode import encode_png
 from vitcam.pictures.resize import InputSpec, crop_of, to_model_size
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import switch
-from vitcam.web.requests.photos import PHOTO_BODY
+from vitcam.web.requests.photos import PHOTO_BODY, ask_model
 from vitcam.web.route import Route, as_json
 from vitcam.wire import frame_record, nested_lists, prediction_record
-
-T = TypeVar("T")
-R = TypeVar("R")
-
-_NO_EXPLAIN = (
-    "this model file has no signature `explain`, so it cannot tell where its blocks looked; export it again with "
-    "vitcam-train export"
-)
 
 
 class UploadRoutes(Handlers):
@@ -50,24 +40,10 @@ class UploadRoutes(Handlers):
         with_input = request.query.get("input") == "1"
         return web.json_response(await self._photos.serve(request, lambda photo: self._describe(photo, with_input)))
 
-    @Route("POST", "/api/explain", Scope.CONTROL, body=PHOTO_BODY, answers={"image/png": {}}, refusals=(409,))
-    async def explain(self, request: web.Request) -> web.Response:
-        """Draw how the model came to its answer for a photo, as PNG.
-
-        It is the figure of `vitcam explain`.
-        """
-        if "rollout" not in self._model.value.info.gives:
-            raise UsageError(_NO_EXPLAIN)
-        png = await self._photos.serve(request, self._draw_figure)
-        return web.Response(body=png, content_type="image/png", headers={"Cache-Control": "no-store"})
-
-    def _draw_figure(self, photo: bytes) -> bytes:
-        return encode_png(_ask_model(self._backend.explain, self._backend.decode(photo)))
-
     def _describe(self, data: bytes, with_input: bool) -> dict[str, Any]:
         """Runs in the executor: decoding a large photo takes longer than classifying it."""
         photo, spec = self._backend.decode(data), self._model.value.info.card.input
-        prediction = _ask_model(self._backend.classify, photo.image)
+        prediction = ask_model(self._backend.classify, photo.image)
         record = prediction_record(prediction) | _placement(photo, prediction, spec)
         record["attention"] = nested_lists(prediction.attention)
         if prediction.rollout is not None:
@@ -86,14 +62,6 @@ def _placement(photo: Decoded, prediction: Prediction, spec: InputSpec) -> dict[
     size = {"width": photo.width, "height": photo.height}
     crop = crop_of(spec, photo.height, photo.width)
     return {"image": size, "frame": frame_record(prediction) | size, "crop": asdict(crop)}
-
-
-def _ask_model(question: Callable[[T], R], photo: T) -> R:
-    """The model's answer. If the model cannot be loaded, that is an error of the server (503), not of the client."""
-    try:
-        return question(photo)
-    except VitcamError as error:
-        raise web.HTTPServiceUnavailable(text=str(error)) from error
 
 
 def _data_url(image: Image) -> str:

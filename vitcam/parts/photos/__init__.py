@@ -1,0 +1,5 @@
+"""What people see of a photo beside its answer: the figure of `vitcam explain`, for the view Photo."""
+
+from vitcam.run.part import Part
+
+PART = Part("photos", routes="vitcam.parts.photos.routes:HANDLERS")
