@@ -23,9 +23,6 @@ from vitcam.history.retention import RetentionRules
 from vitcam.look.areas import Areas, Zone
 from vitcam.model.classifier import Classifier
 from vitcam.parts import PARTS
-from vitcam.parts.teach.datasets.collector import Collector
-from vitcam.parts.teach.inbox.keeper import InboxKeeper
-from vitcam.parts.teach.inbox.waiting import Inbox
 from vitcam.pictures.view import Region
 from vitcam.web.parts import WebParts
 from vitcam.web.server import WebServer
@@ -45,9 +42,6 @@ LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "events.enter": ("0.7", lambda daemon: daemon.publisher.rules.enter, 0.7),
     "events.leave": ("0.1", lambda daemon: daemon.publisher.rules.leave, 0.1),
     "events.dwell_s": ("4", lambda daemon: daemon.publisher.rules.dwell_s, 4.0),
-    "collect.max_mb": ("7", lambda daemon: collector(daemon).data_sets.max_mb, 7.0),
-    "inbox.pictures": ("9", lambda daemon: inbox(daemon).limits.pictures, 9),
-    "inbox.max_mb": ("8", lambda daemon: inbox(daemon).limits.max_mb, 8.0),
     "store.keep_days": ("3", lambda daemon: history(daemon).keep_days, 3.0),
     "store.max_mb": ("70", lambda daemon: history(daemon).max_mb, 70.0),
     "events.gap_s": ("6", lambda daemon: daemon.publisher.rules.gap_s, 6.0),
@@ -75,14 +69,6 @@ def one(daemon: Daemon, kind: type[T]) -> T:
     found = daemon.objects.one(kind)
     assert found is not None
     return found
-
-
-def inbox(daemon: Daemon) -> Inbox:
-    return one(daemon, InboxKeeper).inbox
-
-
-def collector(daemon: Daemon) -> Collector:
-    return one(daemon, Collector)
 
 
 def console(daemon: Daemon) -> Any:
