@@ -164,6 +164,7 @@ docs: $(VENV)/full  ## make the generated parts of docs/ and examples/, and the 
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_layers.py
 	$(BIN)/python docs/generate_threads.py
+	$(BIN)/python docs/generate_parts.py
 	$(BIN)/python docs/generate_http.py
 	$(BIN)/python docs/generate_reliability.py
 	$(BIN)/python docs/generate_concepts.py

@@ -30,13 +30,14 @@ def _file(name: str) -> Path:
 
 def in_lines(value: Any, indent: int = 0) -> str:
     """JSON of which what fits into a line stands in one."""
-    line = json.dumps(value, ensure_ascii=False)
+    line = json.dumps(value, ensure_ascii=False, sort_keys=True)
     if len(line) + indent <= _WIDTH or not value or not isinstance(value, Mapping | list):
         return line
     inner = " " * (indent + 1)
     if isinstance(value, Mapping):
         parts = [
-            f"{inner}{json.dumps(key, ensure_ascii=False)}: {in_lines(each, indent + 1)}" for key, each in value.items()
+            f"{inner}{json.dumps(key, ensure_ascii=False)}: {in_lines(each, indent + 1)}"
+            for key, each in sorted(value.items())
         ]
         return "{\n" + ",\n".join(parts) + "\n" + " " * indent + "}"
     parts = [f"{inner}{in_lines(each, indent + 1)}" for each in value]

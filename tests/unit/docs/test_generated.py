@@ -23,6 +23,7 @@ APPS = {"vitcam": vitcam_app, "vitcam-train": training_app}
         "generate_concepts.py",
         "generate_layers.py",
         "generate_threads.py",
+        "generate_parts.py",
         "generate_http.py",
         "generate_reliability.py",
     ],
