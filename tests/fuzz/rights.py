@@ -24,11 +24,12 @@ from tests.secured import PASSWORD, ask, basic, bearer, cookie, log_in, quick_ha
 from tests.soak.camera import FaultyCamera
 from vitcam.access.password import save_password
 from vitcam.access.tokens import Scope, create_token
-from vitcam.web.openapi.components import components
+from vitcam.web.openapi.document import openapi_document
 from vitcam.web.openapi.schema import Schema
 from vitcam.web.route import JSON, Route
 from vitcam.web.route_table import ROUTES
 
+SCHEMAS = openapi_document(ROUTES)["components"]["schemas"]
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "get", "PROPFIND")
 WATCH = "only watching 7"
 SECRETS = ("cam-s3cret", "hook-s3cret", "ntfy-s3cret")
@@ -220,7 +221,7 @@ def _body(route: Route, dice: random.Random) -> tuple[str, bytes]:
         return JSON, b"{}" if dice.random() < 0.5 else b""
     content, schema = dice.choice([*route.body.items()])
     if content == JSON:
-        return JSON, json.dumps(_example(schema, components(), dice)).encode()
+        return JSON, json.dumps(_example(schema, SCHEMAS, dice)).encode()
     if "urlencoded" in content:
         return content, b"password=a+wrong+one" if dice.random() < 0.02 else b""
     return content, bytes(dice.randrange(256) for _ in range(64))

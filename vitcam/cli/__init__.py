@@ -20,7 +20,7 @@ VERBS = (
     *("doctor", "bench", "config", "service", "password", "token"),
 )
 """In the order in which people come to need them. A module of that name has a function or a typer of that name. Those
-of parts come after them.
+of a part stand where it says.
 """
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -30,9 +30,19 @@ class Verbs(TyperGroup):
     """The group of all verbs."""
 
     def __init__(self, **attributes: Any) -> None:
-        of_parts = {verb: module for part in PARTS for verb, module in part.verbs.items() if " " not in verb}
-        modules = {verb: f"{__name__}.{verb}" for verb in VERBS} | of_parts
+        modules = {verb: f"{__name__}.{verb}" for verb in VERBS}
+        modules |= {verb: module for part in PARTS for verb, module in part.verbs.items() if " " not in verb}
+        modules = {verb: modules[verb] for verb in _in_order()}
         super().__init__(**(attributes | {"commands": LazyVerbs(modules)}))
+
+
+def _in_order() -> list[str]:
+    """Those of the base, with those of a part behind the one that it names, else at the end."""
+    order = [*VERBS]
+    for part in PARTS:
+        place = order.index(part.after) + 1 if part.after else len(order)
+        order[place:place] = [verb for verb in part.verbs if " " not in verb]
+    return order
 
 
 app = typer.Typer(

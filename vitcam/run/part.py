@@ -87,6 +87,8 @@ class Part:
     """Of the command line: verb -> a module, which has a function or a typer of the module's name.
 
     `token NAME` is one of `vitcam token`."""
+    after: str = ""
+    """The verb of the base behind which its own stand in the help; empty: they are the last."""
     tokens: str = ""
     """(state folder) -> what `vitcam token list` adds: a record and a sentence for each token of others."""
     publish: str = ""

@@ -18,7 +18,7 @@ def machine(tmp_path: Path) -> FakeMachine:
 def test_a_hot_processor_limits_the_rate_until_it_is_cool_and_the_log_has_a_line_for_each_step(
     machine: FakeMachine,
 ) -> None:
-    with daemon("--source", "demo", PYTHONPATH=machine.python_path) as running:
+    with daemon("--source", "demo", "--set", "model.fps=0", PYTHONPATH=machine.python_path) as running:
         running.wait_for("ok")
         cool = eventually(lambda: running.state()["heat"]["celsius"] and running.state()["heat"])
         machine.celsius(62.0)
@@ -50,7 +50,7 @@ def test_a_hot_processor_limits_the_rate_until_it_is_cool_and_the_log_has_a_line
 
 
 def test_a_weak_supply_is_shown_with_what_to_do_and_logged_once_however_it_flickers(machine: FakeMachine) -> None:
-    with daemon("--source", "demo", PYTHONPATH=machine.python_path) as running:
+    with daemon("--source", "demo", "--set", "model.fps=0", PYTHONPATH=machine.python_path) as running:
         running.wait_for("ok")
         for _ in range(3):
             machine.throttled("50005")

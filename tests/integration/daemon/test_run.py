@@ -233,7 +233,7 @@ NOT_AT_THE_START = {
     "aiohttp", "asyncio", "av", "email", "http.client", "importlib.metadata", "multiprocessing", "rich", "segno", "ssl",
     "unittest", "urllib.request", "xml", "numpy.ma", "vitcam.explain", "vitcam.web.event_loop", "vitcam.web.app",
     "vitcam.parts.peers.client", "vitcam.parts.mqtt.client", "vitcam.parts.teach.learn", "vitcam.doctor",
-    "vitcam.benchmark", "vitcam.parts.backup", "vitcam.model.words",
+    "vitcam.benchmark", "vitcam.parts.backup.journal", "vitcam.model.text",
 }  # fmt: skip
 """What the first picture does not need: it comes later, or never, since it takes time and memory."""
 

@@ -18,4 +18,5 @@ PART = Part(
     schemas="vitcam.parts.alerts.schemas:alert_schemas",
     checks="vitcam.parts.alerts.checks:CHECKS",
     verbs={"actions": "vitcam.parts.alerts.actions"},
+    after="config",
 )

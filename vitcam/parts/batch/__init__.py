@@ -2,4 +2,4 @@
 
 from vitcam.run.part import Part
 
-PART = Part("batch", verbs={"classify": "vitcam.parts.batch.classify"})
+PART = Part("batch", verbs={"classify": "vitcam.parts.batch.classify"}, after="run")

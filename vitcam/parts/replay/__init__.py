@@ -2,4 +2,4 @@
 
 from vitcam.run.part import Part
 
-PART = Part("replay", verbs={"replay": "vitcam.parts.replay.replay"})
+PART = Part("replay", verbs={"replay": "vitcam.parts.replay.replay"}, after="events")

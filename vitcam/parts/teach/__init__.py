@@ -35,4 +35,5 @@ PART = Part(
     routes="vitcam.parts.teach.routes:HANDLERS",
     schemas="vitcam.parts.teach.schemas:schemas",
     verbs={verb: f"{_CLI}.{verb}" for verb in ("collect", "datasets", "teach")},
+    after="events",
 )

@@ -5,6 +5,7 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import asdict
 from datetime import datetime
@@ -129,8 +130,12 @@ class IntakeRoutes(Handlers):
             data_sets.folder.mkdir(0o750, parents=True, exist_ok=True)
             return tempfile.TemporaryFile(dir=data_sets.folder)
 
+        opening = self._disk.submit(opened)
         try:
-            return await asyncio.wrap_future(self._disk.submit(opened))
+            return await asyncio.wrap_future(opening)
+        except asyncio.CancelledError:  # the client has left, and nobody else would close it
+            opening.add_done_callback(_close_opened)
+            raise
         except OSError as error:
             raise VitcamError(f"{data_sets.folder} cannot be written: {error.strerror}") from error
 
@@ -188,6 +193,11 @@ class IntakeRoutes(Handlers):
         if self._intake is None:
             raise web.HTTPNotFound(text="this run keeps no pictures: it is one of files, or there is no state folder")
         return self._intake
+
+
+def _close_opened(opening: "Future[IO[bytes]]") -> None:
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().close()
 
 
 def _places(body: Any) -> list[PlacedPhoto]:
