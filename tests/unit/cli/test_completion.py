@@ -55,7 +55,11 @@ def completed(*words: str, **environment: str) -> tuple[list[str], set[str]]:
 
 
 def test_a_verb_is_completed() -> None:
-    assert completed("")[0] == [*VERBS, *(verb for part in PARTS for verb in part.verbs if " " not in verb)]
+    found, of_parts = completed("")[0], {verb for part in PARTS for verb in part.verbs if " " not in verb}
+
+    assert [verb for verb in found if verb in VERBS] == [*VERBS]
+    assert {*found} == {*VERBS, *of_parts}
+    assert all(found.index(part.after) < found.index(verb) for part in PARTS if part.after for verb in part.verbs)
     assert completed("do")[0] == ["doctor"]
 
 
