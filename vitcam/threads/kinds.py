@@ -1,5 +1,5 @@
-"""Every thread of a run but those of its parts: what it does, what it may wait for, and what happens where it fails or
-stands still.
+"""Every thread of a run but those of its parts, which each part names in `Part.threads`: what it does, what it may wait
+for, and what happens where it fails or stands still.
 
 The thread table of docs/program/architecture.md is made from this one.
 """
