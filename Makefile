@@ -99,8 +99,9 @@ test-daemon: $(DAEMON_VENV)/ready  ## run the daemon's tests on another Python: 
 
 # parts, pixels, numbers, processes, sockets; pages and whole programs are the same on each
 VERSIONS := $(wildcard tests/parts) $(addprefix tests/,unit integration/history integration/pictures integration/sources integration/web/test_stream.py integration/web/test_uploads.py)
+SAME_ON_EACH := --ignore tests/unit/docs --ignore-glob "tests/parts/*/integration/*" --ignore-glob "*/test_walk_*"
 test-versions: $(DAEMON_VENV)/ready  ## run those of the daemon's tests that another Python, OpenCV or NumPy can change
-	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not slow" --ignore tests/unit/docs $(VERSIONS) $(ARGS)
+	$(DAEMON_VENV)/bin/python -m pytest $(WORKERS) -m "not slow" $(SAME_ON_EACH) $(VERSIONS) $(ARGS)
 
 # Debian's NumPy is the one that a Pi's picamera2 is built for: PYTHON=python3.11 or python3.13
 test-install:  ## check that installing keeps Debian's NumPy

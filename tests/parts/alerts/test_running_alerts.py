@@ -49,11 +49,12 @@ class Running:
         self.labels = ["tabby", "cup"]
         seen = Vocabulary(ActiveNames(), lambda: (self.labels, {}))
         self.stored = Stored()
+        self.outbox = Outbox(folder)
         self.engine = RuleEngine(
             Settings(rules={"on": (FILE,)}),
             seen,
             lambda: False,
-            Outbox(folder),
+            self.outbox,
             {"STATE_DIRECTORY": str(folder)},
             self.stored,
             OpenPages(),
@@ -67,12 +68,16 @@ class Running:
         found: list[dict[str, Any]] = self.alerts.record()["alerts"][0]["last"]
         return found
 
+    def close(self) -> None:
+        self.engine.runner.close()
+        self.outbox.close()
+
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Running]:
     found = Running(tmp_path)
     yield found
-    found.engine.runner.close()
+    found.close()
 
 
 def test_an_alert_acts_from_the_next_event_on_beside_the_rules_of_the_file(running: Running) -> None:
@@ -163,7 +168,7 @@ def test_changes_and_deletions_are_kept_for_the_next_run(running: Running, tmp_p
     assert running.alerts.delete(second["id"]) == ""
 
     again = Running(tmp_path)
-    again.engine.runner.close()
+    again.close()
     assert [rule.for_s for rule in again.engine.runner.rules] == [0, 7]
     assert again.alerts.record()["alerts"][0]["id"] == first["id"]
     assert again.engine.watched() == (
@@ -205,7 +210,7 @@ def test_a_disk_that_cannot_be_written_is_said_and_the_alert_acts_all_the_same(t
     (tmp_path / "file").write_text("")
     running = Running(tmp_path / "file")
     made = running.alerts.make({"sound": True})
-    running.engine.runner.close()
+    running.close()
 
     assert (made["remembered"], "cannot be written" in made["reason"]) == (False, True)
     assert len(running.engine.runner.rules) == 2
