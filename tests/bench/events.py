@@ -24,7 +24,7 @@ from vitcam.film_events import predictions_of, steps_of
 from vitcam.frames import Event
 from vitcam.look.active import ActiveAreas
 from vitcam.look.areas import Areas, Zone
-from vitcam.model.classifier import open_classifier
+from vitcam.open_model import open_classifier
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents
 

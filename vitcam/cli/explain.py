@@ -38,7 +38,7 @@ def explain(
     from vitcam.explain.explained import MAX_GUESSES
     from vitcam.explain.explained import explain as ask
     from vitcam.explain.figure import draw_figure
-    from vitcam.model.classifier import open_classifier
+    from vitcam.open_model import open_classifier
 
     settings = model.settings()
     _check_paths(photo, out)

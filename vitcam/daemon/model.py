@@ -11,8 +11,9 @@ from typing import Any
 
 from vitcam.config.settings import ModelSettings
 from vitcam.errors import ConfigError, ModelError
-from vitcam.model.classifier import Classifier, open_classifier
+from vitcam.model.classifier import Classifier
 from vitcam.model.files import DEFAULT, find_model, model_folders
+from vitcam.open_model import open_classifier
 from vitcam.pictures.opencv import use_one_thread
 from vitcam.run_model import RunModel
 from vitcam.storage.state_file import StateFile

@@ -71,6 +71,6 @@ def runtime(context: CheckContext) -> CheckResult:
 
 
 def _load(context: CheckContext) -> "Classifier":
-    from vitcam.model.classifier import open_classifier
+    from vitcam.open_model import open_classifier
 
     return open_classifier(context.settings.model)

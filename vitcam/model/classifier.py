@@ -23,7 +23,6 @@ from vitcam.model.foreign_outputs import outputs_of, softmax
 from vitcam.model.golden import GoldenResult, Names, checked
 from vitcam.model.groups import Groups
 from vitcam.model.labels import check_labels, most_probable, read_labels
-from vitcam.model.options import ModelOptions
 from vitcam.model.out_of_distribution import contrast, familiarity, logistic
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.model.spare_rows import AddedRows
@@ -339,12 +338,3 @@ class Classifier:
             return other.classify_image(golden.image, "golden")
         finally:
             self._give_head()  # they share the graph
-
-
-def open_classifier(options: ModelOptions) -> Classifier:
-    """Load a model.
-
-    raises  ModelError if there is no such model, or its file cannot be used; UsageError if the labels cannot be read
-    """
-    labels, threads = Path(options.labels) if options.labels else None, options.threads or None
-    return Classifier(options.name, threads=threads, labels=labels, top_k=options.top_k, likely=options.likely)

@@ -2,17 +2,16 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from vitcam.access.guard import Guard
 from vitcam.errors import UsageError
-from vitcam.frames import Image, Prediction
+from vitcam.frames import Prediction
 from vitcam.history.store import EventStore
 from vitcam.look.active import ActiveAreas
 from vitcam.meters import StageTimes
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
-from vitcam.pictures.decode import Decoded
 from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.run.run import Objects
 from vitcam.run_model import RunModel, vocabulary_of
@@ -28,32 +27,10 @@ from vitcam.web.stream.variant import Demand, Variant
 from vitcam.web.tls import CertificateFiles
 
 if TYPE_CHECKING:
+    from vitcam.daemon.classifiers import PhotoClassifier
     from vitcam.daemon.model_choice import RunningModel
     from vitcam.daemon.running_settings import RunningSettings
     from vitcam.daemon.saved_state.set_aside import SetAside
-
-
-class PhotoBackend(Protocol):
-    """Decodes, classifies and explains photos. Every method blocks; none is called while another one works."""
-
-    def decode(self, data: bytes, /) -> Decoded:
-        """The pixels of a photo. Raises UsageError for bytes that are not a photo."""
-        ...
-
-    def classify(self, image: Image, /) -> Prediction:
-        """The prediction for a picture, (H, W, 3) uint8, RGB."""
-        ...
-
-    def explain(self, photo: Decoded, /) -> Image:
-        """The figure of `vitcam explain`, (h, w, 3) uint8, RGB. Called only if the model gives a rollout."""
-        ...
-
-    def attention(self, photo: Decoded, /) -> bytes:
-        """Whom every patch attends to, as `vitcam.model.attention.packed` packs it.
-
-        Raises UsageError where the model does not show it.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +60,7 @@ class WebParts:
     """How the run is now. Called in the server's thread; it must not block."""
     model: Current[RunModel]
     """The one in use."""
-    photos: PhotoBackend
+    photos: "PhotoClassifier"
     """Answers uploaded photos; called in a thread of its own, so it needs an interpreter of its own."""
     objects: Objects = field(default_factory=Objects)
     """The objects of the run, by their kinds."""

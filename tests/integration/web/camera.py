@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tests import frames
 from tests.eventually import eventually
+from vitcam.daemon.classifiers import PhotoClassifier
 from vitcam.frames import Frame, Group, Guess, Image, Prediction, Shown
 from vitcam.look.active import ActiveAreas
 from vitcam.look.areas import zone_rect
@@ -31,7 +32,7 @@ from vitcam.run_model import RunModel
 from vitcam.slot import Current, Slot
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.state import Counts, FollowedState, History, State, Status, ZoneRate
-from vitcam.web.parts import PhotoBackend, WebParts
+from vitcam.web.parts import WebParts
 from vitcam.web.server import WebServer
 from vitcam.web.stream.variant import Demand
 
@@ -66,7 +67,7 @@ ATTENTION = pack([np.full((3, 17, 17), 1 / 17, np.float32)] * 2, (4, 4))
 
 @dataclass(frozen=True)
 class Photos:
-    """A photo backend without a model and without a decoder process."""
+    """Answers uploaded photos as `PhotoClassifier` does, without a model and without a decoder process."""
 
     classify: Callable[[Image], Prediction] = classify
     decode: Callable[[bytes], Decoded] = decode
@@ -167,11 +168,12 @@ class Camera:
         self.paused = paused
         return True
 
-    def parts(self, model: ModelInfo = MODEL, photos: PhotoBackend = PHOTOS, **others: Any) -> WebParts:
+    def parts(self, model: ModelInfo = MODEL, photos: Photos = PHOTOS, **others: Any) -> WebParts:
         """What a web server shows of it. others: as in `WebParts`."""
         words = others.pop("words", None)
         loaded: Current[RunModel] = Current(RunModel(Any, model, "toy", words=words))  # type: ignore[arg-type]
-        return WebParts(self.latest, self.predicted, self.state, loaded, photos, demand=self.demand, **others)
+        backend = cast(PhotoClassifier, photos)
+        return WebParts(self.latest, self.predicted, self.state, loaded, backend, demand=self.demand, **others)
 
     def lose_signal(self, reason: str) -> None:
         """Publish nothing more, as if the cable were disconnected."""

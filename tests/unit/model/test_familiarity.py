@@ -12,8 +12,9 @@ from tests.unit.model.test_bundle import CARD, FLATBUFFER
 from vitcam.config.settings import ModelSettings
 from vitcam.errors import ModelError
 from vitcam.model import bundle
-from vitcam.model.classifier import Classifier, open_classifier
+from vitcam.model.classifier import Classifier
 from vitcam.model.out_of_distribution import familiarity, logistic
+from vitcam.open_model import open_classifier
 from vitcam.pictures.resize import frame_of_picture
 from vitcam.rects import Rect
 

@@ -10,8 +10,8 @@ LATE_S = 0.03
 """Longer than half the time from one picture to the next."""
 
 
-class Stream:
-    """What `skip_queued` uses of a camera and of the clock: each grab takes its time; the stream then ends."""
+class Stream(child.Camera):
+    """A camera and its clock: each grab takes its time; the stream then ends."""
 
     def __init__(self, takes_s: list[float]) -> None:
         self._takes_s = iter(takes_s)

@@ -58,7 +58,7 @@ def _classify(
     from rich.progress import MofNCompleteColumn
 
     from vitcam.many_photos import classify_all
-    from vitcam.model.classifier import open_classifier
+    from vitcam.open_model import open_classifier
     from vitcam.parts.batch.answer_file import AnswerFile
     from vitcam.parts.batch.report import Report
     from vitcam.pictures.overlay_kinds import default_overlay

@@ -13,8 +13,8 @@ from vitcam.frames import Event
 from vitcam.look.active import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.look.follower import Follower
-from vitcam.model.classifier import open_classifier
 from vitcam.names.active import ActiveNames
+from vitcam.open_model import open_classifier
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents
 from vitcam.rules import Firing, Instant, RuleState

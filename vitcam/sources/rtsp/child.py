@@ -11,7 +11,6 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
-from typing import Protocol
 
 import av
 import av.video.stream
@@ -94,7 +93,7 @@ class Camera:
         if not isinstance(stream, av.video.stream.VideoStream):
             raise _RtspError("it sends no video")
         stream.thread_count = 1  # several would work on as many pictures at once: each a frame of delay
-        self.fps = number_of(stream.guessed_rate)
+        self.fps = number_of(stream.guessed_rate)  # 0: it does not say
         self._converter = FrameConverter(stream)
         self._frames = _decoded(container, stream)
         self._frame: av.VideoFrame | None = None
@@ -137,16 +136,7 @@ def _decoded(container: av.container.InputContainer, stream: av.video.stream.Vid
             continue
 
 
-class Grabbing(Protocol):
-    """What `skip_queued` uses of a camera."""
-
-    fps: float
-    """As the camera says; 0: it does not."""
-
-    def grab(self) -> bool: ...
-
-
-def skip_queued(camera: Grabbing) -> None:
+def skip_queued(camera: Camera) -> None:
     """Skip to a picture that had to be waited for: FFmpeg buffers old ones while it analyses the stream.
 
     One that took long may have been decoded on a busy processor; two that did, one after the other, were waited for.
