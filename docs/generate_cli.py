@@ -20,7 +20,7 @@ KINDS = {"str": "TEXT", "text": "TEXT", "int": "N", "integer": "N", "float": "NU
 ESCAPED_BAR = "\\|"  # a bar that ends no cell of a table
 HEAD = """# Commands
 
-For people who look up an option. `python docs/generate_cli.py` (or `make docs`) writes this page from the commands
+All commands and their options. `python docs/generate_cli.py` (or `make docs`) writes this page from the commands
 themselves. `--help` after any of them prints the same.
 
 Settings that have no option of their own can be set with `--set section.key=value`, in the environment, or in a file:

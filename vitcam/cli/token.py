@@ -76,7 +76,7 @@ def list_(as_json: JsonOption = False, *, state: StateOptions) -> None:
 @token.command()
 @grouped
 def revoke(name: Annotated[str, typer.Argument(help="Revoke the token of this name.")], *, state: StateOptions) -> None:
-    """Revoke a token: it opens nothing any more."""
+    """Revoke a token. Programs that use it are refused from then on."""
     from vitcam.access.tokens import revoke_token, tokens_file
     from vitcam.terminal.consoles import stderr_console
 
