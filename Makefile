@@ -22,15 +22,17 @@ help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(VENV)/daemon: pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) --upgrade pip
-	$(PIP) --editable .
-	touch $@
+	@echo "Setting up $(VENV): about a minute"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) --upgrade pip
+	@$(PIP) --editable .
+	@touch $@
 
 $(VENV)/full: $(VENV)/daemon
-	$(PIP) --editable ".[dev,train]"
-	mkdir -p $(VENV)/typing && ln -sfn ../../training $(VENV)/typing/vitcam_training
-	touch $@
+	@echo "Setting up $(VENV) for tests and training: some minutes, 2 GB"
+	@$(PIP) --editable ".[dev,train]"
+	@mkdir -p $(VENV)/typing && ln -sfn ../../training $(VENV)/typing/vitcam_training
+	@touch $@
 
 .venv: $(VENV)/daemon  ## install the daemon into .venv, editable
 

@@ -34,7 +34,12 @@ class FilterOptions:
     """A group: which events."""
 
     since: Annotated[
-        str, typer.Option("--since", metavar="TIME", help="Take events from this time on, such as 2026-01-31T22:00.")
+        str,
+        typer.Option(
+            "--since",
+            metavar="TIME",
+            help="Take events from this time on: 2026-01-31T22:00, yesterday, today, 12h or 3d.",
+        ),
     ] = ""
     until: Annotated[str, typer.Option("--until", metavar="TIME", help="Take events before this time.")] = ""
     label: Annotated[str, typer.Option("--label", help="Take events of this label or group, in any case.")] = ""

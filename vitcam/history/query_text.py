@@ -1,7 +1,8 @@
 """A query as texts, as the HTTP interface and the command line take it."""
 
+import re
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
 
 from vitcam.errors import UsageError
 from vitcam.history.stored import KINDS, Kind, Query
@@ -10,6 +11,9 @@ from vitcam.text import probability_in
 FILTERS = ("since", "until", "label", "shown", "zone", "min_p", "kind", "favourite", "corrected", "text")
 """The names that `read_query` knows."""
 _LONGEST = 200
+_DAYS_AGO = {"today": 0, "yesterday": 1}
+_AGO = re.compile(r"(\d{1,6}) ?(min|h|d)")
+_MS = {"min": 60_000, "h": 3_600_000, "d": 86_400_000}
 _FLAGS = {"1": True, "true": True, "0": False, "false": False}
 
 
@@ -44,12 +48,21 @@ def read_query(given: Mapping[str, str], names_of: Callable[[str], tuple[str, ..
 
 
 def read_time(name: str, text: str) -> int:
-    """In ms since the epoch. A time without an offset is one of this machine. Raises UsageError, which says `name`."""
+    """In ms since the epoch. A time without an offset is one of this machine. Raises UsageError, which says `name`.
+
+    text  ISO 8601; `today` or `yesterday`: the midnight that this day began with; `90min`, `12h` or `3d`: so long ago
+    """
     try:
+        if text in _DAYS_AGO:
+            day = date.today() - timedelta(days=_DAYS_AGO[text])
+            return int(datetime.combine(day, time()).timestamp() * 1000)
+        if ago := _AGO.fullmatch(text):
+            return int(datetime.now().timestamp() * 1000) - int(ago[1]) * _MS[ago[2]]
         return int(datetime.fromisoformat(text.replace(" ", "T") if "T" not in text else text).timestamp() * 1000)
     except (ValueError, OverflowError, OSError) as error:
         raise UsageError(
-            f"{name} is {text[:40]!r}; it must be a time such as 2026-01-31, 2026-01-31T22:00 or 2026-01-31T21:00:00Z"
+            f"{name} is {text[:40]!r}; it must be a time such as 2026-01-31, 2026-01-31T22:00 or "
+            "2026-01-31T21:00:00Z, or yesterday, today, 90min, 12h or 3d"
         ) from error
 
 

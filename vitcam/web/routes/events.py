@@ -28,7 +28,11 @@ _LONG = RequestLimits(at_once=16, of_one_address=8)
 _TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 
 PARAMETERS: dict[str, Schema] = {
-    "since": described(TEXT, "From this time on, such as `2026-01-31T21:00:00Z`; without an offset it is local time."),
+    "since": described(
+        TEXT,
+        "From this time on, such as `2026-01-31T21:00:00Z`; without an offset it is local time. It may also be "
+        "`yesterday`, `today`, or an age such as `90min`, `12h` or `3d`.",
+    ),
     "until": described(TEXT, "Before this time."),
     "label": described(
         TEXT, "This label or group, by any of its names; the one that a person gave counts, if there is one."
