@@ -29,7 +29,7 @@ $(VENV)/daemon: pyproject.toml
 	@touch $@
 
 $(VENV)/full: $(VENV)/daemon
-	@echo "Setting up $(VENV) for tests and training: some minutes, 2 GB"
+	@echo "Setting up $(VENV) for tests and training: some minutes"
 	@$(PIP) --editable ".[dev,train]"
 	@mkdir -p $(VENV)/typing && ln -sfn ../../training $(VENV)/typing/vitcam_training
 	@touch $@
