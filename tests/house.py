@@ -135,7 +135,7 @@ def addresses(leaf: Leaf) -> re.Pattern[str]:
 def in_page(leaf: Leaf, text: str) -> Iterator[str]:
     """What a file of the page outside a leaf has of it."""
     views = f"({'|'.join(leaf.views) or '(?!)'})"
-    if addresses(leaf).search(text) or re.search(rf"""\.{{1,2}}/{views}/|["'/^]#{views}\b|"to-{views}\b""", text):
+    if addresses(leaf).search(text) or re.search(rf"""\.{{1,2}}/{views}/|["'`/^]#{views}\b|"to-{views}\b""", text):
         yield "has its address"
     if re.search(rf"""["'`]{views}\.[a-z]""", text):
         yield "has its phrases"

@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """What a set-up says of a view: three phrases."""
+
+    title: str
+    hint: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """One that takes the place of the live picture on the page. Its address is `#NAME`, its link says `NAME.link`.
 
@@ -35,6 +44,14 @@ class View:
     """Whether callers who may only look have no link to it."""
     needs: str = ""
     """A key of `/api/state`: while that is 0 or empty, nobody has a link to it."""
+    hears: str = ""
+    """A kind of server-sent event, of which its `heard.js` gets each by `hear(record, isFirst)`.
+
+    `isFirst`: whether this window of the browser reads for all others."""
+    on_event: str = ""
+    """The phrase of a link to `#NAME?label=…&zone=…` that each event of the history has; empty: none."""
+    step: Step | None = None
+    """Of the set-up of a new camera, the last ones."""
     photos: bool = False
     """Whether photos that are dropped or pasted are for it: it gets the event `photo`."""
 

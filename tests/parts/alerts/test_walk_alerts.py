@@ -111,8 +111,9 @@ def test_the_first_alert_is_made_from_an_event_tried_and_delivered_with_the_keyb
     until(chrome, lambda: get_json(f"{running.url}/api/events")["events"])
     event = get_json(f"{running.url}/api/events")["events"][0]
     chrome.get(f"{running.url}/#event/{event['id']}")
-    until(chrome, lambda: part(chrome, "event-alert").is_displayed())
-    part(chrome, "event-alert").send_keys(Keys.ENTER)
+    next_time = (By.CSS_SELECTOR, "#event-change a[data-view=alerts]")
+    until(chrome, lambda: chrome.find_element(*next_time).is_displayed())
+    chrome.find_element(*next_time).send_keys(Keys.ENTER)
     name = event["shown"]["label"] or event["label"]
     until(chrome, lambda: part(chrome, "alert-form").is_displayed())
     assert part(chrome, "alert-label").get_attribute("value") == name

@@ -84,7 +84,7 @@ def test_a_new_user_comes_from_the_first_look_to_the_first_alert_on_a_phone(visi
             step(title)
 
         # from now on it tells what comes into that zone
-        tap(chrome, "#guide-alert")
+        tap(chrome, "[data-step=alerts] a")
         tap(chrome, "#alerts-new")
         wait(chrome, lambda: is_there(chrome, "#alert-form"))
         look("new-alert")

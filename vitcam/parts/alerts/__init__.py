@@ -3,7 +3,7 @@
 from vitcam.parts.alerts.settings import ActionSettings, OnSettings
 from vitcam.parts.alerts.state import Actions
 from vitcam.parts.alerts.threads import THREADS
-from vitcam.run.part import Part
+from vitcam.run.part import Part, Step, View
 
 _LINE = 'write a line with command = ["sh", "-c", "cat >> /var/lib/vitcam/events.jsonl"]'
 PART = Part(
@@ -15,6 +15,11 @@ PART = Part(
     threads=THREADS,
     make="vitcam.parts.alerts.make:make",
     routes="vitcam.parts.alerts.routes:HANDLERS",
+    view=View(
+        hears="alert",
+        on_event="alerts.next_time",
+        step=Step("alerts.setup", "alerts.setup.hint", "alerts.new"),
+    ),
     schemas="vitcam.parts.alerts.schemas:alert_schemas",
     checks="vitcam.parts.alerts.checks:CHECKS",
     verbs={"actions": "vitcam.parts.alerts.actions"},

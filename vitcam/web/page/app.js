@@ -13,7 +13,7 @@ import { showModel } from "./model.js";
 import { forgetModel } from "./models/in_use.js";
 import { OnDemand } from "./panels/on_demand.js";
 import { loadStyleOnce } from "./panels/style.js";
-import { OFFERS } from "./part_views.js";
+import { OFFERS, PART_VIEWS } from "./part_views.js";
 import { PhotoWaysIn } from "./photo/ways_in.js";
 import { LivePicture } from "./picture.js";
 import { Places } from "./places.js";
@@ -78,8 +78,9 @@ const feed = new Feed(windows, {
     views?.event(record);
     today.event();
   },
-  async alert(record, isFirst) {
-    (await import("./alerts/heard.js")).hear(record, isFirst);
+  async heard(kind, record, isFirst) {
+    const { name } = PART_VIEWS.find(({ hears }) => hears === kind);
+    (await import(`./${name}/heard.js`)).hear(record, isFirst);
   },
   prediction(prediction) {
     const { width, height, crop: part } = prediction.frame;

@@ -1,8 +1,10 @@
 // Predictions and events as they come: from the daemon, or from the window that reads them for all.
 
+import { PART_VIEWS } from "./part_views.js";
 import { isLive } from "./views.js";
 
 const AGAIN_MS = 1000;
+const KINDS = ["prediction", "event"];
 const MOST_PLACES = 80; // more than there can be at once
 
 export class Feed {
@@ -12,7 +14,8 @@ export class Feed {
   #address = null;
   #newest = new Map(); // place -> its newest prediction as text, for windows that come later
 
-  // on: {open(), prediction(record), event(record), alert(record, isFirst)}; isFirst: whether this window reads for all
+  // on: {open(), prediction(record), event(record), heard(kind, record, isFirst)}, the last for what only parts hear;
+  // isFirst: whether this window reads for all
   constructor(windows, on) {
     this.#windows = windows;
     this.#on = on;
@@ -51,7 +54,7 @@ export class Feed {
   #listen(address) {
     const source = this.#source = new EventSource(address);
     source.addEventListener("open", () => this.#got("open"));
-    for (const kind of ["prediction", "event", "alert"]) source.addEventListener(kind, ({ data }) => this.#got(kind, data));
+    for (const kind of [...KINDS, ...PART_VIEWS.map(({ hears }) => hears).filter(Boolean)]) source.addEventListener(kind, ({ data }) => this.#got(kind, data));
     source.addEventListener("error", () => {
       if (source.readyState === EventSource.CLOSED) setTimeout(() => { if (source === this.#source) this.restart(); }, AGAIN_MS);
     });
@@ -75,6 +78,7 @@ export class Feed {
     if (kind === "prediction" && !isLive() && !this.#source) return;
     const record = JSON.parse(data);
     if (kind === "prediction" && this.#source) this.#keep(record, data);
-    this.#on[kind](record, Boolean(this.#source));
+    if (KINDS.includes(kind)) this.#on[kind](record);
+    else this.#on.heard(kind, record, Boolean(this.#source));
   }
 }

@@ -11,7 +11,7 @@ import { PART_VIEWS } from "./part_views.js";
 // know, setModel(), setState(state), event(record) and catchUp()
 const VIEWS = [
   { name: "history", fits: /^#events?\b/ },
-  ...["alerts", "settings", ...PART_VIEWS.map(({ name }) => name)].map((name) => ({ name, fits: new RegExp(`^#${name}\\b`) })),
+  ...["settings", ...PART_VIEWS.map(({ name }) => name)].map((name) => ({ name, fits: new RegExp(`^#${name}\\b`) })),
 ];
 const LIVE = "live";
 

@@ -1,14 +1,16 @@
 // The guide of a first run, step by step. Each step can be left out, and the guide can be opened again.
 
 import { language, number, ORIGINAL, t } from "../language/language.js";
+import { PART_VIEWS } from "../part_views.js";
 import { ask, set, settings } from "./api.js";
 import { Cameras } from "./cameras.js";
 
-const STEPS = ["camera", "view", "watch", "password", "address", "storage", "alerts"];
+const VIEWS = PART_VIEWS.filter(({ step }) => step);
+const STEPS = ["camera", "view", "watch", "password", "address", "storage", ...VIEWS.map(({ name }) => name)];
 const find = (name) => document.getElementById(`guide-${name}`);
 
 export class Guide {
-  #part = document.getElementById("guide");
+  #part = withSteps(document.getElementById("guide"));
   #button = document.getElementById("open-guide");
   #forms = Object.fromEntries(STEPS.map((step) => [step, this.#part.querySelector(`[data-step="${step}"]`)]));
   #cameras = new Cameras((camera) => this.#do(() => set({ "camera.source": camera.source })));
@@ -23,7 +25,7 @@ export class Guide {
     find("look").addEventListener("click", () => this.#look());
     find("crop").addEventListener("click", () => document.getElementById("crop").click());
     find("zone").addEventListener("click", () => document.getElementById("zones").click());
-    find("alert").addEventListener("click", () => this.#finish());
+    for (const { name } of VIEWS) this.#forms[name].querySelector("a").addEventListener("click", () => this.#finish());
     find("whole").addEventListener("click", () => this.#do(() => this.#watchAll()));
     find("no-watch").addEventListener("click", () => this.#do(() => this.#setPassword("read", null)));
     this.#on("view", ({ rotate, flip }) => set({ "camera.rotate": Number(rotate.value), "camera.flip": flip.value }));
@@ -71,8 +73,9 @@ export class Guide {
     const name = STEPS[step];
     for (const [each, form] of Object.entries(this.#forms)) form.hidden = each !== name;
     find("count").textContent = t("guide.count", { n: step + 1, all: STEPS.length });
-    find("title").textContent = t(`guide.${name}`);
-    find("hint").textContent = t(`guide.${name}.hint`);
+    const own = VIEWS.find((view) => view.name === name)?.step ?? { title: `guide.${name}`, hint: `guide.${name}.hint` };
+    find("title").textContent = t(own.title);
+    find("hint").textContent = t(own.hint);
     find("back").hidden = step === 0;
     find("next").textContent = t(step === STEPS.length - 1 ? "guide.finish" : "guide.next");
     this.#say("");
@@ -174,4 +177,15 @@ export class Guide {
     line.classList.toggle("bad", bad);
     line.textContent = sentence;
   }
+}
+
+// adds a step for each view that has one, with a link to it
+function withSteps(part) {
+  for (const { name, step } of VIEWS) {
+    const place = document.createElement("div");
+    place.dataset.step = name;
+    place.append(Object.assign(document.createElement("a"), { className: "button", href: `#${name}`, textContent: t(step.link) }));
+    part.querySelector("#guide-message").before(place);
+  }
+  return part;
 }

@@ -3,6 +3,7 @@
 import { Guesses } from "../guesses.js";
 import { t } from "../language/language.js";
 import { suggestLabels } from "../models/in_use.js";
+import { PART_VIEWS } from "../part_views.js";
 import { place } from "../seen.js";
 import { changeEvent, clipUrl, deleteEvent, detailUrl, frameUrl, getEvent } from "./api.js";
 import { Curve } from "./curve.js";
@@ -25,6 +26,7 @@ export class EventView {
   #sure = find("sure");
   #guesses = new Guesses(find("guesses"));
   #curve = new Curve(find("curve"));
+  #links = PART_VIEWS.filter(({ on_event: text }) => text).map(linkTo);
   #event = null;
   #wanted = null; // id of the event that was asked for last
   #mayChange = true;
@@ -33,6 +35,7 @@ export class EventView {
   // done: {changed(event), removed(id), step(id, by), back()}
   constructor(done) {
     this.#done = done;
+    find("change").prepend(...this.#links);
     this.#overlay.addEventListener("change", () => this.#showPicture());
     this.#image.addEventListener("error", () => this.#say(t("event.picture_failed"), true));
     find("favourite").addEventListener("click", () => this.#change({ favourite: !this.#event.favourite }));
@@ -116,7 +119,7 @@ export class EventView {
     find("guesses-part").hidden = !listed.length;
     this.#showActionsTaken();
     this.#showActions();
-    find("alert").href = `#alerts?${new URLSearchParams(alertOn(event))}`;
+    for (const link of this.#links) link.href = `#${link.dataset.view}?${new URLSearchParams(about(event))}`;
   }
 
   #showFacts() {
@@ -258,10 +261,16 @@ export class EventView {
   }
 }
 
-// what an alert for the next such event is about
-function alertOn({ kind, label, zone, shown, corrected }) {
-  const about = kind === "seen" ? { label: corrected || shown.label || label } : { kind };
-  return zone ? { ...about, zone } : about;
+// what another view is told of an event
+function about({ kind, label, zone, shown, corrected }) {
+  const what = kind === "seen" ? { label: corrected || shown.label || label } : { kind };
+  return zone ? { ...what, zone } : what;
+}
+
+function linkTo({ name, on_event: text }) {
+  const link = Object.assign(element("a", t(text)), { className: "button" });
+  link.dataset.view = name;
+  return link;
 }
 
 // id: of the event whose picture is shown, because both looked the same

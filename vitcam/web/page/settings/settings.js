@@ -9,6 +9,7 @@ import { nameOf, Row } from "./row.js";
 import { GROUPS, together } from "./table.js";
 
 const AGAIN_MS = 1000;
+const MODEL = "model.name"; // has a row of its own
 const find = (name) => document.getElementById(`settings-${name}`);
 
 export const open = () => new Settings();
@@ -47,7 +48,7 @@ class Settings {
     this.#unread = new Set(record.settings.filter(({ unread }) => unread).map(({ name }) => name));
     if (this.#rows.size === 0) this.#draw(record);
     for (const each of record.settings) this.#rows.get(each.name)?.show(each);
-    this.#model.show(record.fixed["model.name"]);
+    this.#model.show(record.fixed[MODEL]);
     showFixed(record.fixed);
     const { needed, possible } = record.restart;
     find("waiting").hidden = needed.length === 0;
@@ -136,10 +137,9 @@ function wordsOf(value) {
 
 // fixed: of /api/settings
 function showFixed(fixed) {
-  const places = { crop: fixed["camera.crop"], masks: fixed["camera.masks"], zones: fixed.zones, language: fixed["names.language"], on: fixed.on };
-  const lines = Object.entries(places).filter(([, place]) => place).map(([name, place]) => {
+  const lines = Object.entries(fixed).filter(([name]) => name !== MODEL).map(([name, place]) => {
     const line = document.createElement("li");
-    line.textContent = `${t(`settings.place.${name}`)}: ${t("settings.fixed", { place: placeOf(place) })}`;
+    line.textContent = `${t(`settings.place.${name.split(".").pop()}`)}: ${t("settings.fixed", { place: placeOf(place) })}`;
     return line;
   });
   find("fixed").replaceChildren(...lines);
