@@ -132,7 +132,8 @@ class State(PipelineState):
     problem: str | None = None
     """Why the camera does not see what it usually sees, as one sentence; None while it does."""
     notices: tuple[str, ...] = ()
-    """What happened to files since the start, such as that a damaged one was set aside, each as one sentence."""
+    """What people should know although nothing is wrong with the run, each as one sentence: such as that a damaged file
+    was set aside."""
     unsaved: dict[str, str] = field(default_factory=dict)
     """What was changed, is in force, and would be lost at a restart, since the disk does not take it: `alerts`, `crop`,
     `model`, `names`, `settings`, `words` or `zones` (with the masks), and why. vitcam tries again until it is saved."""

@@ -12,4 +12,5 @@ PART = Part(
     state={"heat": Heat},
     threads={"heat": THREAD},
     make="vitcam.parts.heat.watch:make",
+    offers=True,
 )

@@ -80,6 +80,11 @@ class MqttClient(Runs, Hears, Reports, Courier):
         trouble = refused if self._connected and refused else self._trouble or refused
         return MqttState(True, self._connected, self._broker.address, waiting, lost, trouble)
 
+    def notices(self) -> tuple[str, ...]:
+        """Why the broker does not get everything, while that is so."""
+        trouble = self.state().trouble
+        return (trouble,) if trouble else ()
+
     def figures(self) -> Iterator[Figure]:
         return figures_of(self.state())
 

@@ -25,8 +25,7 @@ export class Speed {
       document.getElementById(`fps-${rate}`).textContent = number(value, 1);
     }
     this.#showRest(state);
-    showHeat(state.heat);
-    showLine("clock", state.history.clock);
+    showLine(document.getElementById("clock"), state.history.clock);
     const longest = state.ms.total?.p50 || 1;
     for (const [stage, { bar, p50, p99 }] of Object.entries(this.#rows)) {
       const times = state.ms[stage];
@@ -45,16 +44,8 @@ export class Speed {
   }
 }
 
-// the advice stands at the top of the page: a viewer of the picture should see why it is slow
-function showHeat({ celsius, limit_celsius, advice }) {
-  const degrees = document.getElementById("celsius");
-  degrees.hidden = celsius === null;
-  if (celsius !== null) degrees.textContent = t(limit_celsius === null ? "speed.celsius" : "speed.celsius_limit", { celsius, limit: limit_celsius });
-  showLine("advice", advice);
-}
-
-function showLine(id, text) {
-  const line = document.getElementById(id);
+// a line that is there as long as it has something to say
+export function showLine(line, text) {
   line.hidden = !text;
   if (line.textContent !== text) line.textContent = text;
 }

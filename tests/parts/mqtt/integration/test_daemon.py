@@ -45,6 +45,7 @@ def test_a_day_with_a_broker(tmp_path: Path) -> None:
                 running.wait_for("ok")
                 broker.kill()
                 assert eventually(lambda: "127.0.0.1" in running.state()["mqtt"]["trouble"])
+                assert running.state()["mqtt"]["trouble"] in running.state()["notices"]
                 before = running.state()["frames"]["classified"]
                 assert eventually(lambda: running.state()["frames"]["classified"] > before + 5)
                 assert running.state()["status"] == "ok"
