@@ -4,7 +4,8 @@ from dataclasses import fields
 from typing import Any
 
 from vitcam.config.settings import Settings
-from vitcam.run.run import Objects, Run
+from vitcam.daemon.run import Run
+from vitcam.run.objects import Objects
 
 
 def a_run(**given: Any) -> Run:

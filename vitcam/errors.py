@@ -58,3 +58,7 @@ class RestartAsked(VitcamError):
     """The run ended because somebody asked for another start."""
 
     exit_code: ClassVar[int] = 75
+
+
+class FixedElsewhere(UsageError):
+    """The configuration says it, so the page cannot change it. The sentence has the place."""

@@ -53,3 +53,14 @@ class RunModel:
 def vocabulary_of(model: Current[RunModel], names: ActiveNames) -> Vocabulary:
     """By which texts labels and groups may be named; it goes with the names, the model and its words."""
     return Vocabulary(names, lambda: (model.value.labels, model.value.members))
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """What came of choosing another model."""
+
+    name: str
+    unknown: tuple[str, ...]
+    """A sentence for each label that a zone or a rule waits for, and that this model does not know."""
+    reason: str = ""
+    """Why the next run will not use it; empty if it will."""

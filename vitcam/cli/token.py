@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 from vitcam.access.tokens import Scope
 from vitcam.cli.options import JsonOption, StateOptions, write_state
 from vitcam.parts import PARTS
+from vitcam.run.part import load_each
 from vitcam.terminal.verbs import LazyVerbs, grouped
 
 
@@ -58,7 +59,8 @@ def list_(as_json: JsonOption = False, *, state: StateOptions) -> None:
     from vitcam.terminal.consoles import stdout_console
 
     with state.owned_folder().acting() as folder:
-        tokens, others = load_tokens(folder), [each for part in PARTS for each in part.tokens_in(folder)]
+        tokens = load_tokens(folder)
+        others = [each for kept in load_each(part.tokens for part in PARTS) for each in kept(folder)]
     if as_json:
         rows = [{"name": each.name, "scope": each.scope, "created": each.created} for each in tokens]
         for row in (*rows, *(record for record, _ in others)):

@@ -76,7 +76,7 @@ class PageLayer:
             yield RawSetting(section, key, value, self.origin)
 
 
-NO_PAGE = PageLayer()
+NO_PAGE: PageLayer = PageLayer()
 
 
 def from_files(config: Path | None, environ: Mapping[str, str], system_file: Path) -> Iterator[RawSetting | RawTable]:

@@ -23,6 +23,7 @@ from vitcam.daemon.part_options import (
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.recording import Recording, recording_of
+from vitcam.daemon.run import Run
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
@@ -35,14 +36,15 @@ from vitcam.look.active import ActiveAreas
 from vitcam.look.follower import Follower
 from vitcam.machine import Machine
 from vitcam.model.labels import unknown_labels
-from vitcam.parts import add_parts
+from vitcam.parts import PARTS
 from vitcam.pictures.view import Orientation
 from vitcam.pipeline.limits import PaceLimits
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.redaction import redacted
 from vitcam.run.kinds import HoldsPixels, Sees
-from vitcam.run.run import Objects, Run
+from vitcam.run.objects import Objects
+from vitcam.run.part import load_each
 from vitcam.run_model import RunModel, vocabulary_of
 from vitcam.slot import Current
 from vitcam.sources import is_camera
@@ -205,7 +207,8 @@ def assemble(
         pages=pages,
         objects=objects,
     )
-    add_parts(run)
+    for make in load_each(part.make for part in PARTS):
+        run.objects.add(*make(run))
     web = None
     if settings.web.enabled:
         parts = WebParts(

@@ -22,10 +22,9 @@ from vitcam.model.labels import unknown_labels
 from vitcam.names.active import ActiveNames
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.run.kinds import Watches
-from vitcam.run.run import Objects
-from vitcam.run_model import RunModel, vocabulary_of
+from vitcam.run.objects import Objects
+from vitcam.run_model import ChosenModel, RunModel, vocabulary_of
 from vitcam.slot import Current
-from vitcam.web.parts import ChosenModel
 from vitcam.web.stream.variant import Variant
 
 log = logging.getLogger(__name__)

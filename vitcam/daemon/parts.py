@@ -18,7 +18,7 @@ from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.run.kinds import Runs
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.state import Heartbeats

@@ -10,7 +10,7 @@ from vitcam.parts import PARTS
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.processes.cost import CostMeter
 from vitcam.run.kinds import JudgesView, Reports
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.state import PipelineState, State

@@ -20,14 +20,14 @@ from vitcam.config.settings import Settings, harmless_sections, label_lists, opt
 from vitcam.config.tables import TABLES
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.trials import Trials
-from vitcam.errors import SourceError, UsageError, VitcamError
+from vitcam.errors import FixedElsewhere, SourceError, UsageError, VitcamError
 from vitcam.model.labels import unknown_labels
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.parts import PARTS
 from vitcam.redaction import redacted
+from vitcam.run.part import load_each
 from vitcam.sources import open_source
 from vitcam.text import shortened
-from vitcam.web.parts import FixedElsewhere
 
 log = logging.getLogger(__name__)
 
@@ -204,8 +204,8 @@ class RunningSettings:
                 raise UsageError("the address of the camera has *** in it; write it as a whole, with its password")
             with suppress(SourceError):  # it may be plugged in later
                 open_source(source)
-        for part in PARTS:
-            part.check_set_on_page(values)
+        for check in load_each(part.set_on_page for part in PARTS):
+            check(values)
         lists = [(name, labels) for name, labels in label_lists(wanted) if name in values]
         asked_for = [(label, f"{name} names") for name, labels in lists for label in labels]
         for sentence in unknown_labels(asked_for, self._vocabulary.known):

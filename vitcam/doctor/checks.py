@@ -12,6 +12,7 @@ from vitcam.doctor.check import Check, CheckContext, CheckFunction
 from vitcam.errors import TOLD_ELSEWHERE
 from vitcam.machine import Machine
 from vitcam.parts import PARTS
+from vitcam.run.part import load_each
 
 log = logging.getLogger(__name__)
 
@@ -36,8 +37,15 @@ CHECKS: dict[str, CheckFunction] = {
 def run_checks(settings: Settings, environ: Mapping[str, str] = os.environ) -> list[Check]:
     """Every check, in the order of the table; takes a few seconds, more where something hangs. Raises nothing."""
     context = CheckContext(settings, Machine(environ))
-    of_parts = {name: check for part in PARTS for name, check in part.doctors(context).items()}
-    return [examine(name, function, context) for name, function in (CHECKS | of_parts).items()]
+    return [examine(name, function, context) for name, function in all_checks(context).items()]
+
+
+def all_checks(context: CheckContext) -> Mapping[str, CheckFunction]:
+    """Those of the base and of the parts, by their names."""
+    found = dict(CHECKS)
+    for checks in load_each(part.checks for part in PARTS):
+        found |= checks(context) if callable(checks) else checks
+    return found
 
 
 def examine(name: str, function: CheckFunction, context: CheckContext) -> Check:

@@ -25,6 +25,8 @@ from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
 from vitcam.history.write_queue import WriteQueue, WriteTask
 from vitcam.history.writer import HistoryWriter
 from vitcam.parts import PARTS
+from vitcam.run.kinds import KeepsCopies
+from vitcam.run.part import load_each
 from vitcam.state import History
 from vitcam.storage.reading import read_file
 from vitcam.threads.worker import Worker
@@ -67,7 +69,7 @@ class EventStore:
         self._written = threading.Condition()
         self._written_count = 0
         self._pictures = PictureFiles(folder)
-        self._copies = [copies for part in PARTS for copies in part.copies_in(folder)]
+        self._copies: list[KeepsCopies] = [copies(folder) for copies in load_each(part.copies for part in PARTS)]
 
     @property
     def worker(self) -> Worker:

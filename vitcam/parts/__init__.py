@@ -19,8 +19,7 @@ from vitcam.parts.photos import PART as PHOTOS
 from vitcam.parts.problems import PART as PROBLEMS
 from vitcam.parts.replay import PART as REPLAY
 from vitcam.parts.teach import PART as TEACH
-from vitcam.run.part import Part
-from vitcam.run.run import Run
+from vitcam.run.part import Part, load_each
 
 PARTS: tuple[Part, ...] = (
     BACKUP,
@@ -43,10 +42,4 @@ PARTS: tuple[Part, ...] = (
 
 def before_run(environ: Mapping[str, str]) -> list[str]:
     """What parts have done before a run reads its folders, as sentences. Raises VitcamError where they cannot."""
-    return [sentence for part in PARTS for sentence in part.begun(environ)]
-
-
-def add_parts(run: Run) -> None:
-    """Make the objects of every part. Raises VitcamError where they cannot be made."""
-    for part in PARTS:
-        run.objects.add(*part.made(run))
+    return [sentence for begin in load_each(part.before_run for part in PARTS) for sentence in begin(environ)]

@@ -1,9 +1,8 @@
 """The description of a part: plain data, so that help, schema and documentation know it without importing it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vitcam.threads.kinds import ThreadKind
@@ -11,13 +10,6 @@ from vitcam.threads.kinds import ThreadKind
 if TYPE_CHECKING:
     from vitcam.config.option import OpenSection
     from vitcam.config.rules import EventRule
-    from vitcam.config.settings import Settings
-    from vitcam.doctor.check import CheckContext, CheckFunction
-    from vitcam.run.kinds import KeepsCopies
-    from vitcam.run.run import Run
-    from vitcam.service.places import Instance, Places
-    from vitcam.web.context import Handlers
-    from vitcam.web.openapi.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,49 +107,9 @@ class Part:
     extra: str = ""
     """The extra of the package that a service's own environment gets for it."""
 
-    def begun(self, environ: Mapping[str, str]) -> list[str]:
-        """What it has done before a run, as sentences. Raises VitcamError where that cannot be done."""
-        return list(_imported(self.before_run)(environ)) if self.before_run else []
 
-    def made(self, run: "Run") -> list[object]:
-        """Its objects of a run. Raises VitcamError where they cannot be made."""
-        return list(_imported(self.make)(run)) if self.make else []
-
-    def copies_in(self, folder: Path) -> "list[KeepsCopies]":
-        """What keeps copies of the history's pictures below a state folder."""
-        return [_imported(self.copies)(folder)] if self.copies else []
-
-    def handlers(self) -> "tuple[type[Handlers], ...]":
-        """The classes of its routes."""
-        return tuple(_imported(self.routes)) if self.routes else ()
-
-    def described(self) -> "Mapping[str, Schema]":
-        """The schemas of its routes, by their names."""
-        return dict(_imported(self.schemas)()) if self.schemas else {}
-
-    def check_set_on_page(self, values: Mapping[str, object]) -> None:
-        """Raises UsageError for new settings of the page that this machine cannot do."""
-        if self.set_on_page:
-            _imported(self.set_on_page)(values)
-
-    def doctors(self, context: "CheckContext") -> "Mapping[str, CheckFunction]":
-        """Its checks, by their names."""
-        found = _imported(self.checks) if self.checks else {}
-        return dict(found(context) if callable(found) else found)
-
-    def tokens_in(self, folder: Path) -> list[tuple[dict[str, str], str]]:
-        """Tokens of others that a state folder keeps: each as a record, and as a sentence."""
-        return list(_imported(self.tokens)(folder)) if self.tokens else []
-
-    def published(self, settings: "Settings", text: str) -> str:
-        """Send a text; returns where it went, as a sentence, empty: nowhere. Raises VitcamError where that failed."""
-        return str(_imported(self.publish)(settings, text)) if self.publish else ""
-
-    def cleared(self, places: "Places", instance: "Instance") -> str:
-        """Take back what others keep of a service that has ended; returns why that failed, empty if it did not."""
-        return str(_imported(self.uninstalled)(places, instance)) if self.uninstalled else ""
-
-
-def _imported(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
+def load_each(places: Iterable[str]) -> Iterator[Any]:
+    """What the texts "module:name" of parts stand for, in their order; empty ones are left out."""
+    for place in filter(None, places):
+        module, _, name = place.partition(":")
+        yield getattr(import_module(module), name)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from vitcam.errors import ConfigError
 from vitcam.parts import PARTS
+from vitcam.run.part import load_each
 from vitcam.service.announce import announce, end_announcements
 from vitcam.service.network import bind_to_network, ensure_password, local_name, reachable_address, web_settings
 from vitcam.service.places import UNIT_FILES, Instance, Places
@@ -88,8 +89,9 @@ def uninstall(places: Places, tell: Callable[[str], None]) -> list[str]:
             systemctl_checked("disable", "--now", *units)
         end_announcements(places)
         for instance in map(Instance.of_unit, units):
-            for trouble in filter(None, (part.cleared(places, instance) for part in PARTS)):
-                tell(trouble)
+            for take_back in load_each(part.uninstalled for part in PARTS):
+                if trouble := take_back(places, instance):
+                    tell(trouble)
         write_units(places, dict.fromkeys(UNIT_FILES))
         systemctl_checked("daemon-reload")
         systemctl("reset-failed", "vitcam.service", "vitcam@*")

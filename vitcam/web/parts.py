@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from vitcam.access.guard import Guard
-from vitcam.errors import UsageError
 from vitcam.frames import Prediction
 from vitcam.history.store import EventStore
 from vitcam.look.active import ActiveAreas
@@ -13,7 +12,7 @@ from vitcam.meters import StageTimes
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pipeline.latest_frame import ClassifiedFrame
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.run_model import RunModel, vocabulary_of
 from vitcam.slot import Current, Slot
 from vitcam.sources.active_crop import ActiveCrop
@@ -31,21 +30,6 @@ if TYPE_CHECKING:
     from vitcam.daemon.model_choice import RunningModel
     from vitcam.daemon.running_settings import RunningSettings
     from vitcam.daemon.saved_state.set_aside import SetAside
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenModel:
-    """What came of choosing another model."""
-
-    name: str
-    unknown: tuple[str, ...]
-    """A sentence for each label that a zone or a rule waits for, and that this model does not know."""
-    reason: str = ""
-    """Why the next run will not use it; empty if it will."""
-
-
-class FixedElsewhere(UsageError):
-    """The configuration says it, so the page cannot change it. The sentence has the place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,9 @@
 """Every route. Each entry stands in the class that answers it: what it does, and what a caller needs for it."""
 
+from itertools import chain
+
 from vitcam.parts import PARTS
+from vitcam.run.part import load_each
 from vitcam.web.context import Handlers
 from vitcam.web.openapi.document import OpenApiRoute
 from vitcam.web.routes.crop import CropRoute
@@ -36,6 +39,6 @@ HANDLERS: tuple[type[Handlers], ...] = (
     RememberedRoute,
     LoginRoutes,
     OpenApiRoute,
-    *(handlers for part in PARTS for handlers in part.handlers()),
+    *chain.from_iterable(load_each(part.routes for part in PARTS)),
 )
 ROUTES = tuple(route for each in HANDLERS for route in each.ROUTES)

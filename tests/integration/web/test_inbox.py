@@ -23,7 +23,7 @@ from vitcam.parts.teach.datasets.store import DataSets
 from vitcam.parts.teach.inbox.answers import InboxAnswers
 from vitcam.parts.teach.inbox.keeper import InboxKeeper
 from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

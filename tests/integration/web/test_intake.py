@@ -24,7 +24,7 @@ from vitcam.parts.teach.datasets.recordings import recording_of
 from vitcam.parts.teach.datasets.store import DataSets
 from vitcam.parts.teach.routes import intake
 from vitcam.pictures.decode import decode
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

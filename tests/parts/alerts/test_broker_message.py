@@ -8,7 +8,7 @@ from vitcam.parts.alerts.broker_message import NO_BROKER, BrokerMessages
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import Task
 from vitcam.run.kinds import Courier
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.storage.outbox import Delivery
 
 RULE = OnSettings("page-tabby", label="tabby", mqtt=True)

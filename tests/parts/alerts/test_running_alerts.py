@@ -24,7 +24,7 @@ from vitcam.parts.alerts.stored_events import StoredEvents
 from vitcam.parts.alerts.task import Outcome
 from vitcam.pictures.view import Region
 from vitcam.run.awaited import Awaited
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.storage.outbox import Outbox
 from vitcam.web.open_pages import OpenPages
 

@@ -13,7 +13,7 @@ from tests.secured import PASSWORD, Answer, ask, basic, cookie, log_in, quick_ha
 from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
 from vitcam.parts.guide.first_run import FirstRun
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

@@ -12,7 +12,7 @@ from tests.integration.web.page.accessibility import findings
 from tests.integration.web.page.test_looks import shown
 from tests.integration.web.page.test_page import text, wait
 from vitcam.parts.guide.first_run import FirstRun
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

@@ -9,7 +9,7 @@ from tests.integration.web.camera import Camera, Client
 from vitcam.frames import Event
 from vitcam.meters import LatencyMeter
 from vitcam.parts.metrics.event_counts import MOST_SERIES, OTHERS, EventCounts
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from vitcam.errors import UsageError
 from vitcam.parts.mqtt.commands import MqttCommands
 from vitcam.parts.mqtt.topics import COMMANDS
-from vitcam.web.parts import ChosenModel
+from vitcam.run_model import ChosenModel
 
 
 class House:

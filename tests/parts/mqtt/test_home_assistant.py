@@ -11,7 +11,7 @@ from vitcam.parts.mqtt.watched import Presence
 from vitcam.pictures.view import Region
 from vitcam.run.awaited import Awaited
 from vitcam.run.kinds import Watches
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 
 LABELS, MEMBERS = ("tabby", "beagle"), {"cat": (0,), "dog": (1,)}
 

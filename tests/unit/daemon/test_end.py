@@ -15,7 +15,7 @@ from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.errors import VitcamError
 from vitcam.run.ending import Ending
 from vitcam.run.kinds import Runs
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.sinks.sink import Summary
 from vitcam.state import PipelineState
 from vitcam.threads.worker import Watched

@@ -10,7 +10,7 @@ from vitcam.daemon.recording import Recording
 from vitcam.daemon.run_state import RunState
 from vitcam.parts import PARTS
 from vitcam.run.kinds import Reports
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.state import Cost, PipelineState, Rates, State

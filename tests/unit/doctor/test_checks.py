@@ -17,16 +17,14 @@ from vitcam.config.camera import CameraSettings
 from vitcam.config.settings import Settings
 from vitcam.doctor import checks
 from vitcam.doctor.check import Check, CheckContext, CheckResult, Grade
-from vitcam.doctor.checks import CHECKS, examine, run_checks
+from vitcam.doctor.checks import all_checks, examine, run_checks
 from vitcam.machine import Machine
-from vitcam.parts import PARTS
 from vitcam.processes.command import run_with_timeout
 
 
 def names() -> list[str]:
     """Of all checks: those of parts come last."""
-    context = CheckContext(Settings(), Machine({}))
-    return [*CHECKS, *(name for part in PARTS for name in part.doctors(context))]
+    return list(all_checks(CheckContext(Settings(), Machine({}))))
 
 
 def test_a_check_that_raises_is_reported_as_a_failure_in_one_line(

@@ -13,6 +13,7 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.parts import PARTS
 from vitcam.parts.alerts.settings import ActionSettings, OnSettings
+from vitcam.run.part import load_each
 from vitcam.terminal.consoles import stdout_console
 from vitcam.terminal.verbs import grouped
 from vitcam.text import printable
@@ -88,7 +89,7 @@ def _acts(settings: "Settings", environ: Mapping[str, str]) -> "dict[str, Act]":
 
     def mqtt(task: "Task") -> str:
         try:
-            went = "".join(part.published(settings, task.text) for part in PARTS)
+            went = "".join(publish(settings, task.text) for publish in load_each(part.publish for part in PARTS))
         except VitcamError as failure:
             raise ActionFailed(str(failure)) from None
         if not went:

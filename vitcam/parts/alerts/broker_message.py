@@ -4,7 +4,7 @@ from typing import Literal
 
 from vitcam.parts.alerts.task import Note, Outcome, Task, is_made_up, short_detail
 from vitcam.run.kinds import Courier
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.storage.outbox import Delivery
 from vitcam.threads.worker import Watched
 

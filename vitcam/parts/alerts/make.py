@@ -1,11 +1,11 @@
 """Makes the objects of a run that act on events."""
 
+from vitcam.daemon.run import Run
 from vitcam.folders import state_folder
 from vitcam.parts.alerts.rule_engine import RuleEngine
 from vitcam.parts.alerts.running_alerts import RunningAlerts
 from vitcam.parts.alerts.saved_alerts import SavedAlerts
 from vitcam.parts.alerts.stored_events import StoredEvents
-from vitcam.run.run import Run
 
 
 def make(run: Run) -> list[object]:

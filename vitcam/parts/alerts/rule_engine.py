@@ -38,7 +38,7 @@ from vitcam.run.awaited import Awaited
 from vitcam.run.ending import Ending
 from vitcam.run.figures import Figure
 from vitcam.run.kinds import Configured, Hears, Reports, Runs, Sender, Watches
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.storage.outbox import Delivery, Outbox
 from vitcam.threads.worker import Watched
 from vitcam.web.open_pages import OpenPages

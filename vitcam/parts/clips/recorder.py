@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
+from vitcam.daemon.run import Run
 from vitcam.errors import VitcamError
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.names.vocabulary import NO_MEANINGS, Meanings, means_any
@@ -17,7 +18,6 @@ from vitcam.parts.clips.settings import ClipSettings
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.rects import Box
 from vitcam.run.kinds import Sees
-from vitcam.run.run import Run
 
 log = logging.getLogger(__name__)
 

@@ -12,12 +12,12 @@ from vitcam.access.password import (
     save_password,
 )
 from vitcam.access.tokens import Scope
+from vitcam.daemon.run import Run
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.folders import state_folder
 from vitcam.parts.guide import LOOKS
 from vitcam.run.ending import Ending
 from vitcam.run.kinds import Runs
-from vitcam.run.run import Run
 from vitcam.storage.files import write_atomically
 from vitcam.threads.worker import WatchedExecutor
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
+from vitcam.daemon.run import Run
 from vitcam.machine import Machine
 from vitcam.parts.heat import THREAD
 from vitcam.parts.heat.governor import GovernorRules, GovernorState, HeatReading, step
@@ -17,7 +18,6 @@ from vitcam.run.ending import Ending
 from vitcam.run.entity import Entity
 from vitcam.run.figures import Figure
 from vitcam.run.kinds import Offers, Reports, Runs
-from vitcam.run.run import Run
 from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)

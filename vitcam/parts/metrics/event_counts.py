@@ -3,9 +3,9 @@
 import threading
 from collections import Counter
 
+from vitcam.daemon.run import Run
 from vitcam.frames import Event, Prediction
 from vitcam.run.kinds import Hears
-from vitcam.run.run import Run
 
 MOST_SERIES = 1000
 OTHERS = "(others)"

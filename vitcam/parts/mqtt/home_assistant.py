@@ -16,7 +16,7 @@ from vitcam.parts.mqtt.topics import COMMANDS, Topics
 from vitcam.parts.mqtt.watched import Presence, watched_of
 from vitcam.pictures.overlay_kinds import available_overlays
 from vitcam.run.kinds import Offers, Watches
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.web.requests.allowed_hosts import is_loopback

@@ -4,6 +4,7 @@ from functools import partial
 
 import cv2
 
+from vitcam.daemon.run import Run
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.parts.mqtt.announcer import Announcer
 from vitcam.parts.mqtt.broker import Broker
@@ -18,7 +19,6 @@ from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.parts.mqtt.topics import Topics
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pipeline.pipeline import Pipeline
-from vitcam.run.run import Run
 from vitcam.slot import Current
 from vitcam.sources.playback import Playback
 from vitcam.web.stream.encoder import draw

@@ -10,7 +10,7 @@ from vitcam.parts.mqtt.retained import Retained
 from vitcam.parts.mqtt.threads import COMMANDS, DISK
 from vitcam.parts.mqtt.topics import Topics
 from vitcam.run.kinds import Sender
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.storage.outbox import Delivery, Outbox
 from vitcam.threads.worker import WatchedExecutor
 

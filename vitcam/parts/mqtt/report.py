@@ -10,7 +10,7 @@ from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.run.kinds import Offers
-from vitcam.run.run import Objects
+from vitcam.run.objects import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
 from vitcam.sources.playback import Playback

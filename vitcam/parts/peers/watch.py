@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vitcam.daemon.run import Run
 from vitcam.errors import ConfigError
 from vitcam.folders import state_folder
 from vitcam.parts.peers import ASKS
@@ -17,7 +18,6 @@ from vitcam.parts.peers.peer import Peer
 from vitcam.parts.peers.settings import PeerSettings
 from vitcam.parts.peers.state import PeerCount
 from vitcam.run.kinds import Configured, Reports, Runs
-from vitcam.run.run import Run
 from vitcam.slot import Slot
 from vitcam.storage.files import stamp_of
 from vitcam.threads.worker import Worker

@@ -4,6 +4,7 @@ import logging
 from dataclasses import replace
 
 from vitcam.daemon.publisher import Publisher, event_id
+from vitcam.daemon.run import Run
 from vitcam.frames import Event, Frame, Prediction
 from vitcam.look.follower import Follower
 from vitcam.parts.problems.judge import SENTENCES, Judge, Lasts, Trouble
@@ -12,7 +13,6 @@ from vitcam.parts.problems.settings import ProblemSettings
 from vitcam.parts.problems.stored import StoredProblems
 from vitcam.pipeline.frozen import FrozenWatch
 from vitcam.run.kinds import JudgesView, Sees
-from vitcam.run.run import Run
 from vitcam.sources import is_camera
 
 log = logging.getLogger(__name__)

@@ -1,5 +1,6 @@
 """What a run collects and asks people about."""
 
+from vitcam.daemon.run import Run
 from vitcam.folders import state_folder
 from vitcam.frames import Prediction
 from vitcam.names.vocabulary import shows_any
@@ -10,7 +11,6 @@ from vitcam.parts.teach.inbox.keeper import InboxKeeper
 from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
 from vitcam.parts.teach.settings import CollectSettings, InboxSettings
 from vitcam.pictures.decode import decode_image
-from vitcam.run.run import Run
 
 
 def make(run: Run) -> list[object]:

@@ -11,6 +11,7 @@ from aiohttp import web
 from vitcam._version import __version__
 from vitcam.access.tokens import Scope
 from vitcam.parts import PARTS
+from vitcam.run.part import load_each
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.components import components
 from vitcam.web.openapi.schema import TEXT, Schema
@@ -83,7 +84,9 @@ def openapi_document(routes: Sequence[Route], base: str = "") -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
-    of_parts = {name: schema for part in PARTS for name, schema in part.described().items()}
+    of_parts: dict[str, Schema] = {}
+    for schemas in load_each(part.schemas for part in PARTS):
+        of_parts |= schemas()
     return {
         "openapi": "3.1.0",
         "info": {

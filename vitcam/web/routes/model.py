@@ -9,11 +9,10 @@ from vitcam.access.tokens import Scope
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model.record import brief_record, model_record, names_of_model
 from vitcam.pictures.overlay_kinds import available_overlays
-from vitcam.run_model import RunModel
+from vitcam.run_model import ChosenModel, RunModel
 from vitcam.storage.unsaved import Unsaved
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import one_of
-from vitcam.web.parts import ChosenModel
 from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.body import Body, BodyLimits, read_json
 from vitcam.web.route import BODY_REFUSALS, Route, as_json

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from vitcam.access.tokens import Scope
-from vitcam.errors import UsageError
+from vitcam.errors import FixedElsewhere, UsageError
 from vitcam.web.context import AppContext, Handlers
-from vitcam.web.parts import FixedElsewhere
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, BodyLimits, read_json
 from vitcam.web.requests.versions import Precondition, remembered
