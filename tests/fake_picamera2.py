@@ -42,6 +42,8 @@ class World:
     fps: float = 60
     modes: list[dict[str, Any]] = field(default_factory=list)
     """Of the sensor: `size`, `crop_limits` in its px, `fps`, `bit_depth`. None: it is not a sensor's camera."""
+    pictures: str = ""
+    """A file with pictures (n, H, W, 3), uint8, RGB, that are shown one after the other in place of the bars."""
     moving: bool = False
     """Whether a bright square crosses what it sees."""
     zooms: bool = True
@@ -101,7 +103,7 @@ class CompletedRequest:
     def release(self) -> None:
         if self.request is None:
             raise RuntimeError("CompletedRequest: lock now has negative ref_count")
-        for buffer in self.request.values():
+        for buffer in () if self.picam2._world.pictures else self.request.values():
             buffer[:] = 0x55  # the camera writes into it again
         self.request = None
         self.picam2.held -= 1
@@ -154,7 +156,8 @@ class Picamera2:
         self._mode: dict[str, Any] = {}
         self._asked: dict[str, Any] = {}
         self._modes: list[dict[str, Any]] = []
-        self._abandoned_jobs = 0
+        self._abandoned_jobs = self._number = 0
+        self._ready: dict[object, list[NDArray[np.uint8]]] = {}
         self._due = 0.0
         self.started = False
         self.held = 0
@@ -271,10 +274,24 @@ class Picamera2:
         self.held += 1
         self._now = time.monotonic()
         streams = {name: self._config[name] for name in ("main", "lores") if self._config[name]}
+        if self._world.pictures:
+            self._number += 1
+            return CompletedRequest({name: self._made(stream) for name, stream in streams.items()}, self)
         return CompletedRequest(
             {name: _buffer(stream, self._config["transform"], self._seen(stream)) for name, stream in streams.items()},
             self,
         )
+
+    def _made(self, stream: dict[str, Any]) -> NDArray[np.uint8]:
+        """(bytes,): a picture of the file in the stream's format, which was made the first time."""
+        key = stream["format"], stream["size"]
+        if key not in self._ready:
+            scenes = [cv2.resize(each, stream["size"], interpolation=cv2.INTER_AREA) for each in self._pictures()]
+            self._ready[key] = [_buffer(stream, self._config["transform"], np.asarray(each)) for each in scenes]
+        return self._ready[key][self._number % len(self._ready[key])]
+
+    def _pictures(self) -> NDArray[np.uint8]:
+        return np.asarray(np.load(self._world.pictures), np.uint8)
 
     def cancel_all_and_flush(self) -> None:
         self._abandoned_jobs = 0

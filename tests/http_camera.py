@@ -43,10 +43,13 @@ def own_tls(folder: Path) -> ssl.SSLContext:
 
 
 @contextmanager
-def server(answer: Answer, tls: ssl.SSLContext | None = None, plain: Answer | None = None) -> Iterator[int]:
+def server(
+    answer: Answer, tls: ssl.SSLContext | None = None, plain: Answer | None = None, port: int = 0
+) -> Iterator[int]:
     """The port of a server that answers each request by `answer(connection, request)`.
 
     plain  answers requests without TLS, as nginx does on a port that has it; None: they end as broken TLS
+    port   where it listens; 0: on one that is free
     """
 
     def serve() -> None:
@@ -64,7 +67,7 @@ def server(answer: Answer, tls: ssl.SSLContext | None = None, plain: Answer | No
                     with tls.wrap_socket(connection, server_side=True) as line:
                         answer(line, line.recv(10_000))
 
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    with socket.create_server(("127.0.0.1", port)) as listening:
         thread = threading.Thread(target=serve)
         thread.start()
         try:

@@ -121,6 +121,8 @@ class PipelineState:
     """Whether somebody has asked that frames of the camera are not classified."""
     reasons: tuple[str, ...] = ()
     """Why the status is not `ok`, each as one sentence, the most important first."""
+    resting_since: str | None = None
+    """Since when nothing has moved, so that the model looks less often: wall time; None while it does not rest."""
 
 
 @dataclass(frozen=True, slots=True)

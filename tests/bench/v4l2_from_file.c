@@ -2,6 +2,7 @@
  *
  * CAMERA_PATH   the path that is the camera
  * CAMERA_FILE   YUYV pictures one after the other, delivered again and again
+ * CAMERA_JPEG   they are JPEGs instead, each in so many bytes
  * CAMERA_SIZE   such as 640x360
  * CAMERA_FPS    pictures/s
  */
@@ -25,6 +26,7 @@ enum { BUFFERS = 8 };
 
 static struct {
     int fd;
+    int is_jpeg;
     unsigned width, height, picture_bytes, pictures, slot_bytes;
     long interval_ns, due_ns;
     const char *film;
@@ -50,7 +52,9 @@ static int open_camera(void) {
     int film = real_open(getenv("CAMERA_FILE"), O_RDONLY, 0);
     sscanf(getenv("CAMERA_SIZE"), "%ux%u", &camera.width, &camera.height);
     camera.interval_ns = 1000000000L / atoi(getenv("CAMERA_FPS"));
-    camera.picture_bytes = camera.width * camera.height * 2;
+    const char *jpeg = getenv("CAMERA_JPEG");
+    camera.is_jpeg = jpeg != NULL;
+    camera.picture_bytes = jpeg ? (unsigned)atoi(jpeg) : camera.width * camera.height * 2;
     if (film < 0 || fstat(film, &status) || status.st_size < camera.picture_bytes)
         return -1;
     camera.pictures = status.st_size / camera.picture_bytes;
@@ -94,9 +98,9 @@ static int fill_format(struct v4l2_pix_format *format) {
     memset(format, 0, sizeof *format);
     format->width = camera.width;
     format->height = camera.height;
-    format->pixelformat = V4L2_PIX_FMT_YUYV;
+    format->pixelformat = camera.is_jpeg ? V4L2_PIX_FMT_MJPEG : V4L2_PIX_FMT_YUYV;
     format->field = V4L2_FIELD_NONE;
-    format->bytesperline = camera.width * 2;
+    format->bytesperline = camera.is_jpeg ? 0 : camera.width * 2;
     format->sizeimage = camera.picture_bytes;
     return 0;
 }
@@ -161,6 +165,7 @@ static int answer(unsigned request, void *argument) {
         return 0;
     case (unsigned)VIDIOC_STREAMOFF:
     case (unsigned)VIDIOC_S_INPUT:
+    case (unsigned)VIDIOC_G_INPUT:
         return 0;
     }
     errno = EINVAL;

@@ -14,6 +14,7 @@ from vitcam.config import layers
 from vitcam.config.check import Checked, checked
 from vitcam.config.layers import COMMAND_LINE, NO_PAGE, PageLayer, RawSetting, RawTable
 from vitcam.config.names import OWN_NAME
+from vitcam.config.old_motion import NEW, OldMotion
 from vitcam.config.open_sections import OF_PARTS, OPEN_SECTIONS
 from vitcam.config.option import OpenSection, Option
 from vitcam.config.page_layer import DEFAULT, settle_page, take_page, unread_of
@@ -136,7 +137,8 @@ def merge_layers(
     origins, lines = dict.fromkeys(values, DEFAULT), dict[str, int]()
     tables, names = FoundTables(), FoundNames()
     keys = {name: FoundKeys(section) for name, section in OF_PARTS.items()}
-    of_page = take_page(page, values, warnings)
+    old_motion = OldMotion()
+    of_page = take_page(page, values, warnings, old_motion)
     origins |= dict.fromkeys(of_page, page.origin)
     for raw in raw_settings:
         if isinstance(raw, RawTable):
@@ -148,10 +150,15 @@ def merge_layers(
         if removal := removal_of(f"{raw.section}.{raw.key}"):
             warnings.append(f"{raw.origin}: {removal}")
             continue
+        meant = old_motion.meaning(raw)
+        if meant is not raw and origins[NEW] == raw.origin and NEW not in of_page:  # the same place says it itself
+            continue
+        raw = meant
         option = _option_of(raw)
         values[option.name] = checked(option, raw)
         origins[option.name], lines[option.name] = raw.origin, raw.line
         of_page.discard(option.name)
+    warnings.extend(old_motion.warnings)
     settle_page(of_page, values, origins, warnings)
     _check_together(values, origins)
     language_place = origins["names.language"].replace(DEFAULT, "")

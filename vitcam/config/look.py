@@ -20,20 +20,23 @@ class LookSettings:
             page=True,
         ),
     ] = "off"
+    rest: Annotated[
+        float,
+        Rule(
+            "While nothing moves in the view of a camera, look again after this time, in s. What moves is looked at at "
+            "once, in every frame. 0: it never rests",
+            low=0,
+            high=3600,
+            live=True,
+            page=True,
+        ),
+    ] = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class MotionSettings:
-    """Classify less often while nothing moves. Off by default: it misses things that are very slow or very small."""
+    """When something moves, and when nothing does any more, so that the camera rests."""
 
-    enabled: Annotated[
-        bool,
-        Rule(
-            "Classify fewer frames of a camera while nothing moves in the part that the model gets",
-            live=True,
-            page=True,
-        ),
-    ] = False
     threshold: Annotated[
         float,
         Rule(
@@ -47,13 +50,10 @@ class MotionSettings:
     hold_s: Annotated[
         float,
         Rule(
-            "Time without movement after which fewer frames are classified, in s",
+            "Time without movement after which a camera rests, in s",
             low=0,
             high=3600,
             live=True,
             page=True,
         ),
     ] = 3.0
-    rest_fps: Annotated[
-        float, Rule("Limit of predictions/s while nothing moves", low=0.01, high=60, live=True, page=True)
-    ] = 1.0

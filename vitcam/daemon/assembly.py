@@ -123,7 +123,7 @@ def assemble(
             patient=patient,
             lasting=settings.web.enabled,
             max_fps=settings.model.fps,
-            gate=gate_of(settings.motion),
+            gate=gate_of(settings),
             limits=limits,
             areas=areas,
             input=classifier.input,
@@ -299,6 +299,9 @@ def _source_options(
         follows=lambda: pipeline.follower.is_on(areas.areas),
         boxes=pipeline.follower.boxes,
         wanted=pipeline.wants_frame,
+        rests=lambda: pipeline.rests,
+        compares=lambda: pipeline.compares,
+        moves=pipeline.moves,
     )
 
 

@@ -41,7 +41,8 @@ class ConfiguredModel(Configured):
 
     def apply(self, new: Settings) -> None:
         # a new gate knows no picture, so it is made only where its own settings have changed
-        gate = self._pipeline.gate if new.motion == self._before.motion else gate_of(new.motion)
+        same = (new.motion, new.look.rest) == (self._before.motion, self._before.look.rest)
+        gate = self._pipeline.gate if same else gate_of(new)
         self._before = self._models.settings = new
         self._model.value.classifier.top_k = new.model.top_k
         self._pipeline.follower.follow = new.look.follow

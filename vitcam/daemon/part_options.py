@@ -4,7 +4,6 @@ import os
 import sys
 from typing import Protocol, TextIO
 
-from vitcam.config.look import MotionSettings
 from vitcam.config.settings import LogSettings, Settings
 from vitcam.errors import UsageError
 from vitcam.look.areas import Zone
@@ -17,6 +16,7 @@ from vitcam.pictures.view import Region
 from vitcam.sinks.journal import JournalLines, is_read_by_journal
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink
+from vitcam.sources import is_film
 from vitcam.terminal.consoles import stderr_console
 from vitcam.web.stream.variant import Variant
 
@@ -34,11 +34,12 @@ def masks_of(settings: Settings) -> tuple[Region, ...]:
     return tuple(map(Region.parse, settings.camera.masks))
 
 
-def gate_of(motion: MotionSettings) -> MotionGate | None:
+def gate_of(settings: Settings) -> MotionGate | None:
     """A new gate, which knows no picture yet; None if every frame is classified."""
-    if not motion.enabled:
+    motion, rest_s = settings.motion, settings.look.rest
+    if not rest_s or is_film(settings.camera.source):
         return None
-    return MotionGate(GateOptions(motion.threshold, motion.hold_s, motion.rest_fps))
+    return MotionGate(GateOptions(motion.threshold, motion.hold_s, rest_s))
 
 
 def trouble_with_names(names: ActiveNames, classifier: Classifier) -> str:

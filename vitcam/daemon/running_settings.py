@@ -14,6 +14,7 @@ from vitcam.config.check import checked
 from vitcam.config.compare import Changes
 from vitcam.config.layers import PageLayer, RawSetting
 from vitcam.config.load import EffectiveSettings
+from vitcam.config.old_motion import NEW, OLD
 from vitcam.config.on_page import ON_PAGE, page_option, why_not
 from vitcam.config.removed import removal_of
 from vitcam.config.settings import Settings, harmless_sections, label_lists, options
@@ -254,11 +255,13 @@ def _changed(effective: EffectiveSettings, before: PageLayer, values: Mapping[st
     for name, value in values.items():
         option = page_option(name)
         if option is None:
-            why = why_not(name) or removal_of(name) or "no setting has that name"
+            moved = f"{NEW} has taken its place" if name in OLD else ""
+            why = why_not(name) or removal_of(name) or moved or "no setting has that name"
             raise UsageError(f"{shortened(name)!r} cannot be set on the page: {why}")
         if place := effective.given(name):
             raise FixedElsewhere(f"{name} is set by {place}; change it there")
-        after.pop(name, None)
+        for gone in (name, *(OLD if name == NEW else ())):
+            after.pop(gone, None)
         if value is not None:
             raw = RawSetting(option.section, option.key, value, "what was sent", error_class=UsageError)
             fit = checked(option, raw)

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Frame
+from vitcam.frames import Frame, Image
 from vitcam.rects import Rect
 
 Blocks = NDArray[np.float32]  # (3, 32, 32): RGB, since an object as bright as its background may have another colour
@@ -35,8 +35,8 @@ class GateOptions:
     """Least change of a block, in levels of 255."""
     hold_s: float = 3.0
     """Every frame passes until nothing has moved for this time, in s."""
-    rest_fps: float = 1.0
-    """Frames/s that pass even then."""
+    rest_s: float = 1.0
+    """After this time, in s, a frame passes even then."""
 
 
 class MotionGate:
@@ -46,6 +46,8 @@ class MotionGate:
         self._options = options
         self._detector = MotionDetector(options.threshold)
         self._moved_ns = self._passed_ns = 0
+        self.rests = False
+        """Whether nothing has moved for so long that frames are skipped."""
 
     def fresh(self) -> "MotionGate":
         """Another gate with the same options, which knows no picture yet."""
@@ -56,8 +58,25 @@ class MotionGate:
         """Capture time of the last frame in which something moved."""
         return self._moved_ns
 
+    @property
+    def threshold(self) -> float:
+        """Least change of a block, in levels of 255."""
+        return self._options.threshold
+
+    @property
+    def noise(self) -> Blocks:
+        """(3, 32, 32): how much each block usually differs."""
+        return self._detector.noise
+
+    def wake(self, now: int) -> None:
+        """Something has moved, which was seen elsewhere.
+
+        now  capture time of the frame
+        """
+        self._moved_ns = max(self._moved_ns, now)
+
     def __call__(self, frame: Frame) -> bool:
-        """True from the frame that moved until `hold_s` after the last one; else `rest_fps` times a second."""
+        """True from the frame that moved until `hold_s` after the last one; else once in `rest_s`."""
         moved_ns = frame.captured_ns if self._detector.moved(frame) else self._moved_ns
         return self.passes(frame.captured_ns, moved_ns)
 
@@ -67,35 +86,52 @@ class MotionGate:
         now       capture time of the frame
         moved_ns  that of the last frame in which something moved
         """
-        self._moved_ns = moved_ns
+        self._moved_ns = max(self._moved_ns, moved_ns)
         awake = now - self._moved_ns < self._options.hold_s * 1e9 or self._moved_ns == now
-        due = now - self._passed_ns >= 1e9 / self._options.rest_fps
+        due = now - self._passed_ns >= self._options.rest_s * 1e9
         if awake or due:
             self._passed_ns = now
+        self.rests = not awake
         return awake or due
 
 
 class MotionDetector:
-    """Keeps the mean of a scene, and how much each block of it flickers."""
+    """Keeps the mean of a scene, and how much each block of it flickers.
 
-    def __init__(self, threshold: float) -> None:
+    noise  what another one knows of that already
+    """
+
+    def __init__(self, threshold: float, noise: Blocks | None = None) -> None:
         self._threshold = threshold
         self._crop: Rect | None = None
         self._reference: Blocks = np.zeros((3, _BLOCKS, _BLOCKS), np.float32)
-        self._noise: Blocks = np.zeros_like(self._reference)
+        self.noise: Blocks = np.zeros_like(self._reference) if noise is None else noise
+        """How much each block usually differs; replaced as a whole."""
         self._known_s = 0.0
         self._seen_ns = 0
 
     def moved(self, frame: Frame) -> bool:
         """Whether this frame differs from the last second. The first frame does, and the first of a new crop."""
-        blocks = blocks_of(frame)
-        elapsed_s = max(0.0, (frame.captured_ns - self._seen_ns) / 1e9)
-        self._seen_ns = frame.captured_ns
         if frame.crop != self._crop:
-            self._crop, self._reference, self._noise, self._known_s = frame.crop, blocks, np.zeros_like(blocks), 0.0
+            self._crop, self.noise = frame.crop, np.zeros_like(self.noise)
+            self.begin(blocks_of(frame), frame.captured_ns)
             return True
+        return self.differs(blocks_of(frame), frame.captured_ns)
+
+    def begin(self, blocks: Blocks, now: int) -> None:
+        """Take this as the scene, and keep what is known of its noise."""
+        self._reference, self._seen_ns = blocks, now
+        self._known_s = _NOISE_S if self.noise.any() else 0.0
+
+    def differs(self, blocks: Blocks, now: int) -> bool:
+        """Whether the next picture of the scene differs from the last second.
+
+        now  its capture time
+        """
+        elapsed_s = max(0.0, (now - self._seen_ns) / 1e9)
+        self._seen_ns = now
         change = change_between(self._reference, blocks)
-        limit = np.clip(_NOISE_TIMES * self._noise, self._threshold, _MOST_NOISE_TIMES * self._threshold)
+        limit = np.clip(_NOISE_TIMES * self.noise, self._threshold, _MOST_NOISE_TIMES * self._threshold)
         self._learn(blocks, change, elapsed_s)
         changed = (change > limit).any(axis=0).astype(np.uint8)
         together = cv2.boxFilter(changed, -1, (3, 3), normalize=False)
@@ -106,16 +142,21 @@ class MotionDetector:
         self._known_s = min(self._known_s + elapsed_s, _NOISE_S)
         # a plain mean while there are few frames; after a pause longer than `_NOISE_S` the newest is all that counts
         share = min(1.0, elapsed_s / self._known_s) if self._known_s else 0.0
-        self._noise = self._noise + np.float32(share) * (np.minimum(change, 3 * self._noise + 1) - self._noise)
+        self.noise = self.noise + np.float32(share) * (np.minimum(change, 3 * self.noise + 1) - self.noise)
         share = 1 - math.exp(-elapsed_s / _REFERENCE_S)
         self._reference = self._reference + np.float32(share) * (blocks - self._reference)
 
 
 def blocks_of(frame: Frame) -> Blocks:
     """(3, 32, 32) float32: the mean colours of what the model sees of a frame."""
-    crop, part = frame.crop, frame.model_input
-    if part is None:
-        part = frame.preview[crop.px]
+    return blocks_in(frame.preview[frame.crop.px] if frame.model_input is None else frame.model_input)
+
+
+def blocks_in(part: Image) -> Blocks:
+    """(3, 32, 32) float32: the mean colours of a picture.
+
+    part  (h, w, 3) uint8, RGB
+    """
     samples = cv2.resize(part, (_SAMPLES, _SAMPLES), interpolation=cv2.INTER_LINEAR)
     blocks = cv2.resize(samples.astype(np.float32), (_BLOCKS, _BLOCKS), interpolation=cv2.INTER_AREA)
     return np.ascontiguousarray(blocks.transpose(2, 0, 1), dtype=np.float32)

@@ -1,12 +1,13 @@
 """The looks at a frame: at the whole view or at each zone, and at what is followed there; and which of them is next."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from vitcam.frames import Frame, Place
 from vitcam.look.areas import Areas, Zone, zone_rect
 from vitcam.look.follower import Follower
 from vitcam.look.motion import GateOptions, MotionGate
+from vitcam.look.resting import Resting, Spot
 from vitcam.look.watch import BoxLook
 from vitcam.pictures.resize import InputSpec, crop_of
 from vitcam.pipeline.turns import Turns
@@ -34,9 +35,11 @@ class Looks:
     view, or of a zone.
 
     follower  says what is followed
+    resting   is told whether the view rests
     """
 
-    def __init__(self, follower: Follower) -> None:
+    def __init__(self, follower: Follower, resting: Resting) -> None:
+        self._resting = resting
         self._spec: InputSpec | None = None
         self._follower = follower
         self._turns = Turns()
@@ -79,6 +82,8 @@ class Looks:
         # of those that wait equally long, as those that were never looked at, the first is next
         self._left = [*map(_look_at, due), *moving]
         self._budget = max(1, len(passed))
+        if live:
+            self._rest(frame, areas, wholes, pending, any(box.is_moving for box in boxes))
         unchanged = [box.place for box in boxes if box not in due and not box.is_moving]
         return [*(look.place for look in wholes if look not in passed), *unchanged]
 
@@ -101,6 +106,21 @@ class Looks:
         """Whether there is nothing to look at in the frame any more."""
         return not self._left
 
+    def _rest(
+        self, frame: Frame, areas: Areas, wholes: Sequence[PlaceLook], pending: Collection[Place], something_moves: bool
+    ) -> None:
+        """The view rests where nothing moves at any place, whether or not one is looked at once more."""
+        gates = [(look, self._gate_of(look.place.zone)) for look in wholes]
+        spots = [Spot(look.place.zone, look.frame.crop, gate) for look, gate in gates if isinstance(gate, MotionGate)]
+        rest = self._gate is not None and len(spots) == len(wholes) and all(spot.gate.rests for spot in spots)
+        if rest and not something_moves and not pending:
+            self._resting.rest(frame, spots, areas)
+        else:
+            self._resting.wake()
+
+    def _gate_of(self, zone: str | None) -> Gate | None:
+        return self._gate if zone is None else self._gates[zone]
+
     def _become(self, areas: Areas, gate: Gate | None) -> None:
         own = gate if isinstance(gate, MotionGate) else MotionGate(GateOptions(hold_s=_URGENT_S))
         known = self._gates if gate is self._gate else {}
@@ -121,10 +141,12 @@ class Looks:
     def _passes(self, look: PlaceLook, pending: Collection[Place]) -> bool:
         """Whether it is worth a look. The gate of each zone is asked for each frame: it has to know the scene."""
         zone, now_ns = look.place.zone, look.frame.captured_ns
-        gate = self._gate if zone is None else self._gates[zone]
+        gate = self._gate_of(zone)
         moved_ns = self._follower.moved_ns(zone)
         if gate is None or (self._gate is None and (moved_ns is not None or len(self._areas.zones) == 1)):
             return True
+        if isinstance(gate, MotionGate) and now_ns >= (woken_ns := self._resting.woken_ns.get(zone, 0)):
+            gate.wake(woken_ns)
         if isinstance(gate, MotionGate) and moved_ns is not None:
             passes = gate.passes(now_ns, moved_ns)
         else:

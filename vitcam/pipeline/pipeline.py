@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from vitcam.errors import TOLD_ELSEWHERE, VitcamError
-from vitcam.frames import Frame, Prediction
+from vitcam.frames import Frame, Image, Prediction
 from vitcam.look.follower import Followed, Follower
+from vitcam.look.resting import Resting
 from vitcam.meters import StageTimes
 from vitcam.pictures.resize import InputSpec
 from vitcam.pipeline.beats import Beats, PublishBeat
@@ -27,6 +28,7 @@ from vitcam.run.kinds import HoldsPixels
 from vitcam.slot import Handover, Slot
 from vitcam.sources.source import Source
 from vitcam.state import Counts, FollowedState, Heartbeats, PipelineState, Rates, Status, ZoneRate
+from vitcam.wire import wall_time
 
 log = logging.getLogger(__name__)
 
@@ -67,10 +69,14 @@ class Pipeline(HoldsPixels):
         self._following = following = Following(options.follower, self._stopping, options.failed)
         self.frozen = FrozenWatch(options.areas)
         """Whether the camera is frozen, where somebody has asked for that."""
-        self._capture = CaptureStage(options, self._beats, self._frames, latest, following, self.frozen, self._stopping)
+        self.resting = Resting(options.areas)
+        """Whether nothing moves in the view."""
+        self._capture = CaptureStage(
+            options, self._beats, self._frames, latest, following, self.frozen, self.resting, self._stopping
+        )
         self._classify = ClassifyStage(
             options, classify, self._beats, self._frames, latest, self.predicted, self._predictions, following,
-            self._stopping,
+            self.resting, self._stopping,
         )  # fmt: skip
         self._publishing = Retries("the publish stage", self._stopping, options.failed)
         self._threads: tuple[threading.Thread, ...] = ()
@@ -180,9 +186,10 @@ class Pipeline(HoldsPixels):
         """
         status, own = self._status()
         reasons = (*own, *dict.fromkeys(filter(None, others)))
-        captured, classified, skipped = self._capture.captured, self._classify.classified, self._classify.skipped
-        rates = [meter.per_second() for meter in (captured, classified, skipped)]
-        dropped = max(0.0, rates[0] - rates[1] - rates[2]) if self._beats.capture.live else 0.0
+        captured, classified = self._capture.captured, self._classify.classified
+        skipped, rested = self._classify.skipped, self._capture.rested
+        rates = [meter.per_second() for meter in (captured, classified, skipped, rested)]
+        dropped = max(0.0, rates[0] - sum(rates[1:])) if self._beats.capture.live else 0.0
         percentiles = ((stage, meter.percentiles()) for stage, meter in self._classify.latencies.items())
         follower, rates_of = self._options.follower, self._classify.by_zone
         followed = {zone.name for zone in self._options.areas.areas.zones if follower.follows(zone)}
@@ -195,12 +202,13 @@ class Pipeline(HoldsPixels):
             model=self._options.model,
             model_loads=self._loads,
             fps=Rates(round(rates[0], 2), round(rates[1], 2), round(dropped, 2)),
-            frames=Counts(captured.count, classified.count, self.dropped, skipped.count),
+            frames=Counts(captured.count, classified.count, self.dropped, skipped.count + rested.count),
             ms={stage: values for stage, values in percentiles if values is not None},
             zones={name: ZoneRate(round(rate.per_second(), 2), name in followed) for name, rate in rates_of.items()},
             follows=follower.follows(None),
             following=tuple(map(_following_state, follower.following)),
             paused=self._is_paused,
+            resting_since=None if (since_ns := self.resting.since_ns) is None else wall_time(since_ns),
         )
 
     def times(self) -> dict[str, StageTimes]:
@@ -230,12 +238,39 @@ class Pipeline(HoldsPixels):
         now_s = time.monotonic()
         next_s, self._asked_s = now_s + 1.5 * (now_s - self._asked_s), now_s
         due_s, trouble = self._beats.classify.due_s, self._beats.capture.trouble
-        if next_s > due_s or trouble or self._options.gate is not None or self.latest.awaited:
+        if trouble or self.latest.awaited:
+            return True
+        if self.rests:
+            if wanted := self.resting.wants(time.monotonic_ns()):
+                return wanted
+            self._capture.rest()
+            return False
+        if next_s > due_s or self._options.gate is not None:
             return True
         if self._options.follower.is_on(self._options.areas.areas):  # it has to see what moves
             return True
         self._capture.skip()
         return False
+
+    @property
+    def rests(self) -> bool:
+        """Whether nothing moves, and nobody watches."""
+        return self.resting.since_ns is not None and not self.latest.awaited
+
+    @property
+    def compares(self) -> bool:
+        """Whether a small picture is enough of what `wants_frame` was asked for last. In the source's thread."""
+        return self.rests and self.resting.compares
+
+    def moves(self, picture: Image, captured_ns: int) -> bool:
+        """Whether something moves in a small picture, so that all its px are wanted. In the source's thread.
+
+        picture  (h, w, 3) uint8, RGB, upright
+        """
+        moves = self.resting.moves(picture, captured_ns)
+        if not moves:
+            self._capture.rest()
+        return moves
 
     @property
     def dropped(self) -> int:

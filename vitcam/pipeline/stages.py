@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from vitcam.errors import MasksUnknown, SourceError, SourceLost
 from vitcam.frames import Frame, Place, Prediction
+from vitcam.look.resting import Resting
 from vitcam.meters import LatencyMeter, RateMeter
 from vitcam.pipeline.beats import Beats, CaptureBeat, ClassifyBeat
 from vitcam.pipeline.following import Following
@@ -35,6 +36,7 @@ class CaptureStage:
     latest     where it also goes while the model is busy with an older one
     following  gets each frame of a live source first
     frozen     gets each frame, and says when the source should be opened again
+    resting    is ended where the source is opened again
     """
 
     def __init__(
@@ -45,8 +47,10 @@ class CaptureStage:
         latest: LatestFrame,
         following: Following,
         frozen: FrozenWatch,
+        resting: Resting,
         stopping: threading.Event,
     ) -> None:
+        self._resting = resting
         self._following = following
         self._areas = options.areas
         self._patient = options.patient
@@ -59,6 +63,8 @@ class CaptureStage:
         self.retries = Retries("the capture stage", stopping, options.failed)
         self._expected_seq = 0
         self.captured = RateMeter()
+        self.rested = RateMeter()
+        """Frames that were not needed, since nothing moves."""
         self.losses = 0
         """How often the source could not be opened, or was lost."""
 
@@ -97,9 +103,17 @@ class CaptureStage:
         self._expected_seq += 1
         self._beat(self._beats.capture.trouble, lost=1)
 
+    def rest(self) -> None:
+        """Count a frame in which nothing moves."""
+        self.captured.tick()
+        self.rested.tick()
+        self._expected_seq += 1
+        self._beat(self._beats.capture.trouble)
+
     def _read(self, open_source: Callable[[], Source]) -> bool:
         """Open the source and pass on what it gives until it is over or lost; True if it should be opened again."""
         opened = open_source()
+        self._resting.wake()
         self._beats.capture = replace(self._beats.capture, live=opened.live)
         with opened as source:
             self._expected_seq = 0
@@ -149,6 +163,7 @@ class ClassifyStage:
     predicted    where each prediction goes, for followers
     predictions  where each prediction goes with its frame, for the sinks
     following    gets each frame of files, before it is classified
+    resting      is told whether the view rests
     """
 
     def __init__(
@@ -161,8 +176,10 @@ class ClassifyStage:
         predicted: Slot[Prediction],
         predictions: Handover[tuple[Frame, Prediction]],
         following: Following,
+        resting: Resting,
         stopping: threading.Event,
     ) -> None:
+        self._resting = resting
         self.options = options
         """Any thread may replace it; each frame goes by one of them."""
         self._classify = classify
@@ -176,7 +193,7 @@ class ClassifyStage:
         self.latencies = {stage: LatencyMeter() for stage in _TIMES}
         self.by_zone: dict[str, RateMeter] = {}
         """Replaced as a whole, with the zones."""
-        self._looks = Looks(options.follower)
+        self._looks = Looks(options.follower, resting)
         self._headlines = Headlines(options.events)
         self._following = following
         self.retries = Retries("the classify stage", stopping, options.failed)
@@ -196,6 +213,7 @@ class ClassifyStage:
             if not (self._beats.capture.live or self.options.lasting):
                 raise
             self.retries.failed(error)
+            self._resting.wake()
             self.options.follower.begin_anew()  # it may be what has failed, and would fail with the next one, too
             self._beats.classify = replace(self._beats.classify, since_ns=None)
             self.retries.wait()
@@ -208,6 +226,7 @@ class ClassifyStage:
         options, areas, live = self.options, self.options.areas.areas, self._beats.capture.live
         frame = masked(captured, areas.masks)
         if options.paused and live:
+            self._resting.wake()
             self._leave_out(frame)
             return
         if not live:  # here, so that the same film gives the same answers

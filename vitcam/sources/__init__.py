@@ -20,6 +20,7 @@ __all__ = [
     "default_uri",
     "import_film_library",
     "is_camera",
+    "is_film",
     "is_on_network",
     "open_source",
 ]
@@ -63,6 +64,11 @@ def is_camera(uri: str) -> bool:
         return uri.startswith("/dev/v") or Path(uri).is_char_device()
     except OSError:  # a file cannot have such a name
         return False
+
+
+def is_film(uri: str) -> bool:
+    """Whether a URI names a film, photos or the demo, and nothing that shows what is there now."""
+    return not is_camera(uri) and _scheme_of(uri) in {"", "demo", "video", "images"}
 
 
 def is_on_network(uri: str) -> bool:

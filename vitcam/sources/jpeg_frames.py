@@ -1,16 +1,22 @@
 """Frames made of JPEG pictures that come by HTTP or through a pipe."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from vitcam.errors import SourceLost, UsageError
 from vitcam.frames import Frame, Image, Unreadable
 from vitcam.pictures.decode import Decode, decode
 from vitcam.sources.jpeg_stream import JpegStream
-from vitcam.sources.source import SourceOptions
+from vitcam.sources.source import SMALL, SourceOptions
+from vitcam.sources.transform import reorient
 
 _LEAST_PATIENCE_S = 5.0
+
+
+def decode_small(data: bytes) -> Image:
+    """(h, w, 3) uint8, RGB: a picture, reduced by its decoder to be compared. Raises UsageError as `decode`."""
+    return decode(data, SMALL).image
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +27,20 @@ class IncomingStream:
     """Its URI without secrets."""
     options: SourceOptions
     decode: Decode = decode
+    decode_small: Callable[[bytes], Image] = decode_small
+    """Of the whole picture, reduced to be compared."""
 
     @property
     def patience_s(self) -> float:
         """How long a picture may take to come, in s: the time of three at the requested rate, at least 5 s."""
         return max(_LEAST_PATIENCE_S, 3 / self.options.fps)
+
+    def moves(self, data: bytes, arrived_ns: int) -> bool:
+        """Whether a picture is worth all its px. Raises UsageError for an invalid one."""
+        if not self.options.compares():
+            return True
+        small = reorient(self.options.orientation, self.decode_small(data))
+        return self.options.moves(small, arrived_ns)
 
     def report(self, trouble: str) -> None:
         """Report a damaged picture where every picture counts."""
@@ -60,11 +75,13 @@ def decode_newest(incoming: IncomingStream, chunks: Iterable[bytes]) -> Iterator
             deadline = time.monotonic() + incoming.patience_s
         elif pictures:
             try:
-                picture = incoming.decode(pictures[-1]).image
+                moves = not begun or incoming.moves(pictures[-1], arrived_ns)
+                picture = incoming.decode(pictures[-1]).image if moves else None
             except UsageError as error:
                 trouble = str(error)
             else:
-                yield incoming.frame(picture, seq - 1, arrived_ns)
+                if picture is not None:
+                    yield incoming.frame(picture, seq - 1, arrived_ns)
                 begun = True
                 deadline = time.monotonic() + incoming.patience_s
         if time.monotonic() > deadline:

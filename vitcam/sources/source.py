@@ -21,6 +21,8 @@ from vitcam.sources.playback import Playback
 log = logging.getLogger(__name__)
 
 LIVE_PIXELS = 40_000_000  # of a network camera's picture, of which several come in a second
+SMALL = Limits(LIVE_PIXELS, (72, 72))
+"""How large a picture stays at least that is only compared."""
 _DETAIL = 2  # times the model's input: a picture that is decoded reduced gives the same answers then
 
 
@@ -35,8 +37,13 @@ def always() -> bool:
 
 
 def never() -> bool:
-    """Default of `follows`: nothing is."""
+    """Default of `follows`, `rests` and `compares`."""
     return False
+
+
+def any_moves(picture: Image, captured_ns: int) -> bool:
+    """Default of `moves`: something does in every picture."""
+    return True
 
 
 def nothing_followed() -> tuple[Box, ...]:
@@ -82,6 +89,14 @@ class SourceOptions:
     wanted: Callable[[], bool] = always
     """Called by a live source for each picture that came, before it is decoded or converted. False: neither
     model nor viewer would see it, so it becomes a gap in `seq`."""
+    rests: Callable[[], bool] = never
+    """Whether nothing moves and nobody watches, so that small pictures are enough of most."""
+    compares: Callable[[], bool] = never
+    """Asked once a picture is wanted, and before it is decoded: whether it is wanted only if something moves in it. A
+    source that can make a small picture for less asks `moves` about it first, and others deliver it as always."""
+    moves: Callable[[Image, int], bool] = any_moves
+    """Whether something moves in a whole upright picture, (h, w, 3) uint8, RGB, reduced as far as one likes; and when
+    it was captured. Where nothing does, the picture was counted, and is not a gap in `seq`."""
     trust: Trust = BY_AUTHORITY
     """Which certificate a network camera must have."""
     input_now: Callable[[], InputSpec] | None = None

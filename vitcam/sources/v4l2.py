@@ -10,11 +10,13 @@ from typing import Self
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vitcam.errors import SourceError, SourceLost
-from vitcam.frames import Frame
+from vitcam.frames import Frame, Image
 from vitcam.pictures.opencv import SELECT_TIMEOUT_S, prepare_capture
 from vitcam.sources.source import SourceOptions
+from vitcam.sources.transform import reorient
 from vitcam.sources.v4l2_devices import capture_devices, other_users, stable_name
 
 _OLDEST_NS = 5_000_000_000
@@ -30,6 +32,7 @@ class V4l2Camera:
         self._options = options
         self._stopped = threading.Event()
         self._capture: cv2.VideoCapture | None = None
+        self._gives_jpeg = False
 
     def __enter__(self) -> Self:
         self._stopped = threading.Event()
@@ -37,6 +40,7 @@ class V4l2Camera:
         # a device that was lost may come back under another number; the name of its USB socket stays
         self._path = stable_name(self._path) or self._path
         self._capture = _open(self._path, self._options)
+        self._gives_jpeg = _takes_jpeg(self._capture)
         return self
 
     def __exit__(
@@ -51,9 +55,8 @@ class V4l2Camera:
     def __iter__(self) -> Iterator[Frame]:
         seq = 0
         while self._capture is not None:
-            done, bgr = self._capture.retrieve() if self._options.wanted() else (False, None)
-            if done and bgr is not None:
-                yield self._frame(self._capture, bgr, seq)
+            if self._options.wanted() and (frame := self._take(self._capture, seq)) is not None:
+                yield frame
             seq += 1  # a damaged MJPEG frame is a gap
             if self._stopped.is_set():
                 return
@@ -63,19 +66,55 @@ class V4l2Camera:
                     f"{self._path} gives no pictures any more: unplugged, or silent for {SELECT_TIMEOUT_S} s"
                 )
 
-    def _frame(self, capture: cv2.VideoCapture, bgr: cv2.typing.MatLike, seq: int) -> Frame:
-        preview = np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB), dtype=np.uint8)
-        now = time.monotonic_ns()
-        # the driver's own time of capture; most give monotonic time, as uvcvideo does
-        captured = int(capture.get(cv2.CAP_PROP_POS_MSEC) * 1e6)
-        if not now - _OLDEST_NS < captured <= now:
-            captured = now
-        return self._options.frame(preview, self._uri, seq, captured, now - captured)
+    def _take(self, capture: cv2.VideoCapture, seq: int) -> Frame | None:
+        """The picture that was grabbed; None if it is damaged, or if it was only compared, and nothing moves in it."""
+        done, grabbed = capture.retrieve()
+        if not done or grabbed is None:
+            return None
+        captured = _captured_ns(capture)
+        if not self._gives_jpeg:
+            return self._frame(_rgb(grabbed), seq, captured)
+        data = np.asarray(grabbed, np.uint8).reshape(-1)
+        if self._options.compares():
+            small = _decoded(data, cv2.IMREAD_REDUCED_COLOR_8)
+            if small is None or not self._options.moves(reorient(self._options.orientation, small), captured):
+                return None
+        picture = _decoded(data, cv2.IMREAD_COLOR)
+        return None if picture is None else self._frame(picture, seq, captured)
+
+    def _frame(self, preview: Image, seq: int, captured_ns: int) -> Frame:
+        return self._options.frame(preview, self._uri, seq, captured_ns, time.monotonic_ns() - captured_ns)
 
     def _release(self) -> None:
         if self._capture is not None:
             self._capture.release()
             self._capture = None
+
+
+def _takes_jpeg(capture: cv2.VideoCapture) -> bool:
+    """Have the pictures as the camera has compressed them, so that few have to be decoded in all their px."""
+    is_jpeg = int(capture.get(cv2.CAP_PROP_FOURCC)) == cv2.VideoWriter.fourcc(*"MJPG")
+    return is_jpeg and capture.set(cv2.CAP_PROP_CONVERT_RGB, 0)
+
+
+def _decoded(data: NDArray[np.uint8], flags: int) -> Image | None:
+    """(h, w, 3) uint8, RGB; None if the data are damaged."""
+    try:
+        bgr = cv2.imdecode(data, flags)
+    except cv2.error:
+        return None
+    return None if bgr is None else _rgb(bgr)
+
+
+def _rgb(bgr: cv2.typing.MatLike) -> Image:
+    return np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB), dtype=np.uint8)
+
+
+def _captured_ns(capture: cv2.VideoCapture) -> int:
+    """The driver's own time of capture; most give monotonic time, as uvcvideo does."""
+    now = time.monotonic_ns()
+    captured = int(capture.get(cv2.CAP_PROP_POS_MSEC) * 1e6)
+    return captured if now - _OLDEST_NS < captured <= now else now
 
 
 def _check(path: str) -> None:

@@ -96,7 +96,8 @@ class DecodeProcess:
     def _pool_for(self, header: Header, factor: int) -> BufferPool:
         height, width = header.reduced_size(factor)
         size = 3 * height * width
-        if self._pool is None or self._pool.size != size:
+        fits = self._pool is not None and (size <= self._pool.size if self._stream else size == self._pool.size)
+        if self._pool is None or not fits:  # a camera's picture may be reduced now and then
             self._close_slots()
             self._pool = BufferPool(size, POOL_SIZE if self._stream else 2)
         return self._pool

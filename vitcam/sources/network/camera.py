@@ -19,8 +19,8 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from vitcam.errors import SourceError, SourceLost, UsageError, VitcamError
-from vitcam.frames import Frame
-from vitcam.pictures.decode import Decoded
+from vitcam.frames import Frame, Image
+from vitcam.pictures.decode import Decoded, Limits
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.file_kind import Use, kind_of
 from vitcam.redaction import redacted
@@ -32,7 +32,7 @@ from vitcam.sources.network.coding import unpacked
 from vitcam.sources.network.connection import DeadlineConnection
 from vitcam.sources.network.snapshots import Snapshot, Snapshots, unless_changed
 from vitcam.sources.network.trust import speaks_tls
-from vitcam.sources.source import SourceOptions, live_limits
+from vitcam.sources.source import SMALL, SourceOptions, live_limits
 
 _CHUNK = 1 << 20  # more than a socket buffers: of the pictures that have piled up only the newest is decoded
 _OPEN_S = 15.0  # from the first packet to the first picture, whatever is sent in between
@@ -52,7 +52,7 @@ class HttpCamera:
         self.live = True
         self._address = Address.of(uri)
         self._options = options
-        self._incoming = IncomingStream(redacted(uri), options, decode=self._decode)
+        self._incoming = IncomingStream(redacted(uri), options, self._decode, self._decode_small)
         self._stopped = threading.Event()
         self._connection = DeadlineConnection(trust=options.trust)
         self._client = self._new_client()
@@ -100,12 +100,18 @@ class HttpCamera:
     def _new_client(self) -> CameraClient:
         return CameraClient(self._address, self._incoming.source, self._connection, self._incoming.patience_s)
 
+    def _decode_small(self, data: bytes) -> Image:
+        return self._decode_within(data, SMALL).image
+
     def _decode(self, data: bytes) -> Decoded:
+        return self._decode_within(data, live_limits(self._options))
+
+    def _decode_within(self, data: bytes, limits: Limits) -> Decoded:
         """Raises UsageError for an invalid picture; SourceLost when the process that decodes cannot be started."""
         if self._decoder is None:
             raise SourceLost(f"{self._incoming.source} was closed")
         try:
-            return self._decoder(data, live_limits(self._options))
+            return self._decoder(data, limits)
         except UsageError:
             raise
         except VitcamError as error:

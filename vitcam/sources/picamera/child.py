@@ -24,13 +24,23 @@ from vitcam.rects import Rect
 from vitcam.sources.discovery import NO_IMPORT
 from vitcam.sources.picamera.copying import Copying
 from vitcam.sources.picamera.larger import configure_for_boxes, configure_without, shows_the_view
-from vitcam.sources.picamera.messages import MOST_DETAILS, Boxes, CameraConfig, CameraFailed, Captured, Ready
+from vitcam.sources.picamera.messages import (
+    FROM_DAEMON,
+    MOST_DETAILS,
+    CameraConfig,
+    CameraFailed,
+    Captured,
+    FromDaemon,
+    Ready,
+    Still,
+)
 from vitcam.sources.picamera.streams import GrantedStream, Streams, buffers_size, left_to_flip
 
 _OPEN_S = 30
 _COPY_S = 3  # takes some ms
 _GOODBYE_S = 2
 _FRAMES_TO_SETTLE = 10
+_STILL_NS = 95_000_000  # ten small pictures a second: rather early than a frame late
 _DETAIL = 2
 
 
@@ -101,16 +111,23 @@ def serve(camera: Any, config: CameraConfig, link: socket.socket, memory_fd: int
     memory = mmap.mmap(memory_fd, POOL_SIZE * ready.buffer_size)
     link.send(pack(ready))
     link.setblocking(False)
-    inbox, seq, astray = Inbox(), 0, 0
+    inbox, seq, astray, due_ns = Inbox(), 0, 0, 0
     while True:
         with _next_request(camera, config.patience_s) as (request, metadata):
             inbox.read(link)
             astray = 0 if shows_the_view(streams, metadata) else astray + 1
+            captured_ns = metadata.get("SensorTimestamp") or time.monotonic_ns()
+            if inbox.is_still and captured_ns < due_ns:
+                continue
             if inbox.free and not astray:  # else the daemon is too slow, and sees a gap in seq
-                captured_ns = metadata.get("SensorTimestamp") or time.monotonic_ns()
-                buffer = inbox.free.pop()
-                cuts = copying.copy(request, ready.bytes_of(memory, buffer), inbox.boxes)
-                link.send(pack(Captured(buffer, seq, captured_ns, cuts)))
+                due_ns, buffer = captured_ns + _STILL_NS, inbox.free.pop()
+                pixels = ready.bytes_of(memory, buffer)
+                if inbox.is_still:
+                    copying.copy_small(request, pixels)
+                    link.send(pack(Captured(buffer, seq, captured_ns, is_small=True)))
+                else:
+                    cuts = copying.copy(request, pixels, inbox.boxes)
+                    link.send(pack(Captured(buffer, seq, captured_ns, cuts)))
         if astray > _FRAMES_TO_SETTLE:
             raise PiCameraError("the camera shows another part of its sensor than it was set to")
         seq += 1
@@ -124,6 +141,8 @@ class Inbox:
     """The buffers that nobody reads."""
     boxes: tuple[Rect, ...] = ()
     """What is followed, in px of the preview."""
+    is_still: bool = False
+    """Whether only small pictures are wanted, some in a second."""
 
     def read(self, link: socket.socket) -> None:
         """Take in what it has sent meanwhile. Raises ConnectionError when the daemon is gone."""
@@ -136,8 +155,12 @@ class Inbox:
                 raise ConnectionResetError
             if len(packet) == 1:
                 self.free.append(packet[0])
+                continue
+            message: FromDaemon = unpack(packet, FROM_DAEMON)
+            if isinstance(message, Still):
+                self.is_still = message.is_still
             else:
-                self.boxes = tuple(Rect(*rect) for rect in unpack(packet, (Boxes,)).rects)
+                self.boxes = tuple(Rect(*rect) for rect in message.rects)
 
 
 def release_camera(camera: Any) -> None:
@@ -180,6 +203,8 @@ def _ready(camera: Any, config: CameraConfig, streams: Streams) -> Ready:
         room=_room(height * width, streams.large, spec),
         following=streams.following,
         camera_bytes=buffers_size(camera),
+        small_height=streams.small.height if streams.small else 0,
+        small_width=streams.small.width if streams.small else 0,
     )
 
 

@@ -12,7 +12,7 @@ from vitcam.pictures.view import UPRIGHT, Orientation
 from vitcam.rects import Rect
 from vitcam.sources.picamera.details import parts_of, write_detail
 from vitcam.sources.picamera.messages import CameraConfig, DetailCut, Ready
-from vitcam.sources.picamera.streams import Streams, copy_model_input, copy_preview
+from vitcam.sources.picamera.streams import Streams, copy_model_input, copy_preview, to_rgb
 from vitcam.sources.transform import reorient, reorient_rect
 
 
@@ -37,6 +37,17 @@ class Copying:
         preview, model_input = self.ready.pictures(buffer)
         self._copy_pictures(request, preview, model_input)
         return self._copy_details(request, buffer, rects) if self.ready.room else ()
+
+    def copy_small(self, request: Any, buffer: NDArray[np.uint8]) -> None:
+        """Write the whole picture as the scaler has made it small, and nothing else."""
+        from picamera2 import MappedArray
+
+        if self.streams.small is None:
+            return
+        small = self.ready.small(buffer)
+        with MappedArray(request, self.streams.small.name, write=False) as mapped:
+            np.copyto(small, to_rgb(mapped.array, self.streams.small))
+        self._flip(small)
 
     def _copy_pictures(self, request: Any, preview: Image, model_input: Image | None) -> None:
         from picamera2 import MappedArray

@@ -1,7 +1,8 @@
 """What the camera's process and the daemon share: messages over a socket pair, pixels in anonymous memory.
 
 The child sends `Ready` once, then `Captured` for each frame. The daemon sends one byte, the number of a buffer, for
-each buffer that nobody reads any more, and `Boxes` when something else is followed. `CameraFailed` is the child's last
+each buffer that nobody reads any more, `Boxes` when something else is followed, and `Still` when nothing moves any
+more, or something does again. `CameraFailed` is the child's last
 message. One message is one packet.
 """
 
@@ -83,6 +84,9 @@ class Ready:
     """What is followed is cut from this, as a sentence; empty where nothing is followed."""
     camera_bytes: int = 0
     """What the camera's own buffers take."""
+    small_height: int = 0
+    small_width: int = 0
+    """Of the whole picture as the scaler makes it small; 0 × 0: it does not."""
 
     @property
     def pictures_size(self) -> int:
@@ -108,6 +112,11 @@ class Ready:
             return preview, None
         return preview, buffer[end : self.pictures_size].reshape(self.input_height, self.input_width, 3)
 
+    def small(self, buffer: NDArray[np.uint8]) -> Image:
+        """The whole picture made small, (h, w, 3) uint8, RGB: a view, where nothing else is in the buffer."""
+        shape = self.small_height, self.small_width, 3
+        return buffer[: 3 * self.small_height * self.small_width].reshape(shape)
+
     def details(self, buffer: NDArray[np.uint8], cuts: Sequence[DetailCut]) -> Iterator[Image]:
         """(rows, columns, 3) uint8, RGB, of each cut: views, which keep `buffer` alive."""
         start = self.pictures_size
@@ -126,6 +135,8 @@ class Captured:
     captured_ns: int
     cuts: Sequence[Sequence[int]] = field(default_factory=list)
     """A `DetailCut` of each detail that is in it, in the order of the buffer."""
+    is_small: bool = False
+    """Only the small picture is in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +152,17 @@ class Boxes:
 
     rects: Sequence[Sequence[int]]
 
+
+@dataclass(frozen=True, slots=True)
+class Still:
+    """Whether only small pictures are wanted, some in a second, from the next frame on."""
+
+    is_still: bool
+
+
+FromDaemon = Boxes | Still
+
+FROM_DAEMON: tuple[type[FromDaemon], ...] = (Boxes, Still)
 
 Message = Ready | Captured | CameraFailed
 

@@ -28,9 +28,10 @@ from vitcam.sources.picamera.messages import (
     Captured,
     DetailCut,
     Ready,
+    Still,
 )
 from vitcam.sources.source import SourceOptions
-from vitcam.sources.transform import rects_before_turning
+from vitcam.sources.transform import rects_before_turning, reorient
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +83,7 @@ class PiCamera:
             )
         self._held: set[int] = set()
         self._told: tuple[Rect, ...] = ()
+        self._still = False
         self._memory_fd = os.memfd_create("vitcam-frames")
         self._child = Child(
             "the camera's process",
@@ -122,10 +124,36 @@ class PiCamera:
                 self._end()
                 self._open()
             self._tell_boxes(self._child)
+            compares = self._compares(self._child)
             message = self._receive(self._child, self._config.patience_s + _LATE_S)
             if not isinstance(message, Captured) or self._stopped:
                 return
-            yield self._frame(self._child, message)
+            if not message.is_small:
+                yield self._frame(self._child, message)
+            elif compares:
+                self._compare(self._child, message)
+            else:
+                _give_back(self._child, self._held, message.buffer)
+
+    def _compares(self, child: Child) -> bool:
+        """Whether the next small picture is compared. The child is told whether only such ones are wanted."""
+        options, can = self._options, self._ready.small_height > 0
+        rests = can and options.rests()
+        wanted = rests and options.wanted()
+        compares = wanted and options.compares()
+        still = rests and (compares or not wanted)
+        if still is not self._still:
+            with suppress(EOFError):  # `_receive` reports it
+                child.send(pack(Still(still)), wait=False)
+                self._still = still
+        return compares
+
+    def _compare(self, child: Child, captured: Captured) -> None:
+        """Have a small picture compared: where something moves in it, the next one is whole."""
+        small = self._ready.small(self._ready.bytes_of(self._memory, captured.buffer))
+        orientation = self._options.orientation.without_flips
+        self._options.moves(reorient(orientation, small), captured.captured_ns)
+        _give_back(child, self._held, captured.buffer)
 
     def _report(self, ready: Ready) -> None:
         shared, own = POOL_SIZE * ready.buffer_size / 1e6, ready.camera_bytes / 1e6

@@ -131,7 +131,7 @@ def copy_preview(array: NDArray[np.uint8], stream: GrantedStream, out: Image) ->
     elif array.shape[1] == stream.width:
         cv2.cvtColor(array, _TO_RGB[stream.format], dst=out)
     else:
-        np.copyto(out, _to_rgb(array, stream))
+        np.copyto(out, to_rgb(array, stream))
 
 
 def copy_model_input(array: NDArray[np.uint8], stream: GrantedStream, spec: InputSpec, out: Image) -> None:
@@ -140,11 +140,14 @@ def copy_model_input(array: NDArray[np.uint8], stream: GrantedStream, spec: Inpu
     array  the buffer as MappedArray gives it, uint8
     out    (h, w, 3) uint8, RGB: where the model's input is written
     """
-    np.copyto(out, to_model_size(_to_rgb(array, stream), spec))
+    np.copyto(out, to_model_size(to_rgb(array, stream), spec))
 
 
-def _to_rgb(array: NDArray[np.uint8], stream: GrantedStream) -> Image:
-    """(H, W, 3); YUV420 rows come with the padding of the buffer, which is easier to remove afterwards."""
+def to_rgb(array: NDArray[np.uint8], stream: GrantedStream) -> Image:
+    """(H, W, 3) uint8, RGB, of the camera's buffer.
+
+    YUV420 rows come with the padding of the buffer, which is easier to remove afterwards.
+    """
     if stream.format == _RGB:
         return array
     return np.asarray(cv2.cvtColor(array, _TO_RGB[stream.format]), dtype=np.uint8)[:, : stream.width]

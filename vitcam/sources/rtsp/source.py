@@ -8,7 +8,7 @@ from typing import Self
 
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame, Image
-from vitcam.pictures.decode import fitting_reduction
+from vitcam.pictures.decode import Limits, fitting_reduction
 from vitcam.processes.child import Child, how_it_ended, pack, unpack
 from vitcam.processes.shared_memory import BufferPool
 from vitcam.redaction import redacted
@@ -26,7 +26,8 @@ from vitcam.sources.rtsp.messages import (
     Take,
     Taken,
 )
-from vitcam.sources.source import LIVE_PIXELS, SourceOptions, live_limits
+from vitcam.sources.source import LIVE_PIXELS, SMALL, SourceOptions, live_limits
+from vitcam.sources.transform import reorient
 
 _START_S = 20.0  # importing OpenCV from a cold SD card
 _LATE_S = 1.0  # the child itself says when the camera is silent, if it can say anything
@@ -95,14 +96,18 @@ class RtspCamera:
                 return
             if not self._options.wanted():
                 self._tell(self._child, Skip())
-            elif (picture := self._take(self._child)) is not None:
+            elif self._options.compares():
+                small = self._take(self._child, SMALL)
+                if small is not None:  # the next picture is taken whole
+                    self._options.moves(reorient(self._options.orientation, small), grabbed.arrived_ns)
+            elif (picture := self._take(self._child, live_limits(self._options))) is not None:
                 yield self._incoming.frame(picture, seq, grabbed.arrived_ns)
             seq += 1  # a damaged picture is a gap
 
-    def _take(self, child: Child) -> Image | None:
+    def _take(self, child: Child, limits: Limits) -> Image | None:
         """(H, W, 3) uint8, RGB, read-only: the picture that was grabbed; None if it is damaged, or after `stop`."""
         while True:
-            factor = fitting_reduction(self._size, live_limits(self._options).enough)
+            factor = fitting_reduction(self._size, limits.enough)
             height, width = (-(-side // factor) for side in self._size)
             pool, fds = self._pool_for(max(1, 3 * height * width))
             buffer = pool.take()
@@ -124,8 +129,8 @@ class RtspCamera:
         return taken.height, taken.width
 
     def _pool_for(self, size: int) -> tuple[BufferPool, list[int]]:
-        """Memory for pictures of `size` bytes, and its descriptor where it is new to the child."""
-        if self._pool is not None and self._pool.size == size:
+        """Memory for pictures of up to `size` bytes, and its descriptor where it is new to the child."""
+        if self._pool is not None and self._pool.size >= size:
             return self._pool, []
         if self._pool is not None:
             self._pool.close()

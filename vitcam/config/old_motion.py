@@ -1,0 +1,62 @@
+"""`motion.enabled` and `motion.rest_fps` of earlier versions: they are read as `look.rest`, which has taken their place."""
+
+from dataclasses import replace
+
+from vitcam.config.check import checked
+from vitcam.config.layers import RawSetting
+from vitcam.config.option import Option, Rule, Why
+
+NEW = "look.rest"
+_ON_S = 1.0  # where it was only said that frames are skipped
+_RULE = Rule("What they were allowed to be", page=Why.ELSEWHERE)
+_OPTIONS = {
+    option.name: option
+    for option in (
+        Option("motion", "enabled", bool, False, (), _RULE),
+        Option("motion", "rest_fps", float, 1.0, (), replace(_RULE, low=0.01, high=60)),
+    )
+}
+OLD = frozenset(_OPTIONS)
+"""`section.key` of each."""
+
+
+class OldMotion:
+    """Takes them in the order of their places."""
+
+    def __init__(self) -> None:
+        self._enabled: bool | None = None
+        self._rest_fps: float | None = None
+        self._keys: list[str] = []
+        self._origin = ""
+
+    def meaning(self, raw: RawSetting) -> RawSetting:
+        """Another setting as it is; what one of them says now, with those before. Raises its `error_class`."""
+        option = _OPTIONS.get(f"{raw.section}.{raw.key}")
+        if option is None:
+            return raw
+        value = checked(option, raw)
+        if raw.key == "enabled":
+            self._enabled = bool(value)
+        else:
+            self._rest_fps = float(str(value))
+        self._origin = raw.origin
+        self._keys = [*filter(option.name.__ne__, self._keys), option.name]
+        section, _, key = NEW.partition(".")
+        return replace(raw, section=section, key=key, value=self._rest_s, is_text=False)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is said of them, one sentence at most."""
+        if not self._origin:
+            return ()
+        count = "is read as it" if len(self._keys) == 1 else "are read as it"
+        return (
+            f"{self._origin}: {NEW} has taken the place of {' and '.join(self._keys)}, which {count}; write "
+            f"{NEW} = {self._rest_s:g} instead",
+        )
+
+    @property
+    def _rest_s(self) -> float:
+        if self._enabled is False:
+            return 0.0
+        return _ON_S if self._rest_fps is None else round(1 / self._rest_fps, 3)
