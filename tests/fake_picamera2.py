@@ -44,6 +44,8 @@ class World:
     """Of the sensor: `size`, `crop_limits` in its px, `fps`, `bit_depth`. None: it is not a sensor's camera."""
     pictures: str = ""
     """A file with pictures (n, H, W, 3), uint8, RGB, that are shown one after the other in place of the bars."""
+    then: str = ""
+    """Another such file, which is shown once it exists."""
     moving: bool = False
     """Whether a bright square crosses what it sees."""
     zooms: bool = True
@@ -284,14 +286,12 @@ class Picamera2:
 
     def _made(self, stream: dict[str, Any]) -> NDArray[np.uint8]:
         """(bytes,): a picture of the file in the stream's format, which was made the first time."""
-        key = stream["format"], stream["size"]
+        shown = self._world.then if self._world.then and Path(self._world.then).exists() else self._world.pictures
+        key = shown, stream["format"], stream["size"]
         if key not in self._ready:
-            scenes = [cv2.resize(each, stream["size"], interpolation=cv2.INTER_AREA) for each in self._pictures()]
+            scenes = [cv2.resize(each, stream["size"], interpolation=cv2.INTER_AREA) for each in np.load(shown)]
             self._ready[key] = [_buffer(stream, self._config["transform"], np.asarray(each)) for each in scenes]
         return self._ready[key][self._number % len(self._ready[key])]
-
-    def _pictures(self) -> NDArray[np.uint8]:
-        return np.asarray(np.load(self._world.pictures), np.uint8)
 
     def cancel_all_and_flush(self) -> None:
         self._abandoned_jobs = 0

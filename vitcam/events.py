@@ -93,9 +93,14 @@ class EventState:
 
     @property
     def pending(self) -> bool:
-        """Whether something may begin with one of the next predictions. It stays so for `dwell_s` at most."""
+        """Whether something may begin or end with one of the next predictions. It stays so for a moment only."""
         known = self.current.kin | {self.current.subject} if self.current else frozenset()
-        return not self.since_ns.keys() <= known
+        return not self.since_ns.keys() <= known or self._is_out_of_sight
+
+    @property
+    def _is_out_of_sight(self) -> bool:
+        """Whether the last prediction has not shown what is there."""
+        return self.current is not None and self.last_ns != _last_seen(self.current, self.sightings)
 
 
 def step(
@@ -106,7 +111,7 @@ def step(
     new_id   called once for each event that begins
     returns  the next state, and the events to report: at most one `end` followed by one `new`, or one `update`
     """
-    now = prediction.captured_ns
+    now, state = prediction.captured_ns, _until(state, prediction.stood_ns)
     # where there is nothing to see, no label is probable, whatever the model says
     fresh = {} if prediction.blank else subjects_of(prediction)
     scores = _smooth(rules, state, fresh, now)
@@ -136,6 +141,18 @@ def step(
         lasting = _become(lasting, update, heir, prediction)
         events.append(update)
     return EventState(scores, now, since, sightings, lasting), tuple(events)
+
+
+def _until(state: EventState, stood_ns: int) -> EventState:
+    """The state as if the last answer had come again at that time."""
+    last_ns = state.last_ns
+    if last_ns is None or stood_ns <= last_ns:
+        return state
+    sightings = {
+        each: seen._replace(last_ns=stood_ns) if seen.last_ns == last_ns else seen
+        for each, seen in state.sightings.items()
+    }
+    return replace(state, last_ns=stood_ns, sightings=sightings)
 
 
 def finish(state: EventState, now_ns: int) -> tuple[EventState, tuple[Event, ...]]:

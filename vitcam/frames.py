@@ -219,6 +219,9 @@ class Prediction:
     """The number of what is followed there; None: the model saw the whole zone or view. Its box is `crop`."""
     at_rest: bool = False
     """True when what is displayed of a followed place is what that place shows at rest: no event begins with it."""
+    stood_ns: int = 0
+    """Capture time until which the answer before this one is known to have held, since nothing had moved; 0: it is not
+    known."""
     headline: Shown | None = None
     """What is displayed while the camera runs: what the event says that lasts in the zone, else `shown` of smoothed
     probabilities. None for pictures by themselves, and before the pipeline has added it."""

@@ -1,4 +1,4 @@
-"""`motion.enabled` and `motion.rest_fps` of earlier versions: they are read as `look.rest`, which has taken their place."""
+"""`motion.enabled` and `motion.rest_fps` of earlier versions: they are read as `look.rest`, which replaces them."""
 
 from dataclasses import replace
 

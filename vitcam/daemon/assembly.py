@@ -131,6 +131,7 @@ def assemble(
             pending=lambda: publisher.pending,
             events=lambda: publisher.lasting,
             worked=trials.worked,
+            rested=publisher.rested,
             failed=trials.failed,
         ),
         camera,

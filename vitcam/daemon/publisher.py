@@ -104,7 +104,22 @@ class Publisher(HoldsPixels, Configured):
         finally:
             self._pass_on(prediction, changed, events)
 
+    def rested(self, frame: Frame, prediction: Prediction) -> None:
+        """Show a frame in which nothing has moved since a prediction. Raises as `prediction`."""
+        try:
+            self._show_each(frame, lambda each, shown: each.rested(shown, prediction))
+        finally:
+            events = tuple(self._reported)
+            self._reported.clear()
+            with self._written():
+                self._tell(events)
+            for hearing in self._hearing if events else ():
+                hearing.heard(prediction, events)
+
     def _show(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
+        self._show_each(frame, lambda each, shown: each.saw(shown, prediction, events))
+
+    def _show_each(self, frame: Frame, show: Callable[[Sees, Frame], None]) -> None:
         if not self._seeing:
             return
         failure: Exception | None = None
@@ -112,7 +127,7 @@ class Publisher(HoldsPixels, Configured):
             shown = masked(frame, self._areas.areas.masks)
             for each in self._seeing:
                 try:
-                    each.saw(shown, prediction, events)
+                    show(each, shown)
                 except Exception as error:  # noqa: BLE001 - the others see it first
                     failure = error
         if failure is not None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from vitcam.frames import Event, Frame, Place
+from vitcam.frames import Event, Frame, Place, Prediction
 from vitcam.look.active import ActiveAreas
 from vitcam.look.follower import Follower
 from vitcam.pictures.resize import InputSpec
@@ -49,5 +49,7 @@ class PipelineOptions:
     """Somebody may watch: an unexpected error of files ends one attempt only, too, as it does of a camera."""
     worked: Callable[[int], None] = lambda _: None
     """Called with the capture time of each frame that was classified and published, in the publishing thread."""
+    rested: Callable[[Frame, Prediction], None] = lambda frame, prediction: None
+    """Called while nothing moves with two frames a second and the newest prediction, in the publishing thread."""
     failed: Callable[[str], None] = lambda _: None
     """Called with a sentence after an unexpected error of a stage, in its thread."""

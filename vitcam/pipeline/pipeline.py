@@ -63,7 +63,7 @@ class Pipeline(HoldsPixels):
         self._beats = Beats()
         self._stopping = threading.Event()
         self._frames: Handover[Frame] = Handover(self._stopping)
-        self._predictions: Handover[tuple[Frame, Prediction]] = Handover(self._stopping)
+        self._predictions: Handover[tuple[Frame, Prediction, bool]] = Handover(self._stopping)
         limits = options.limits
         self._latest = latest = LatestFrame(self.latest, options.max_fps, limits, self._beats, options.areas)
         self._following = following = Following(options.follower, self._stopping, options.failed)
@@ -305,10 +305,10 @@ class Pipeline(HoldsPixels):
 
     def _publish_all(self) -> None:
         """Raises VitcamError when the output cannot be written; any error of files."""
-        for frame, prediction in self._predictions:
+        for frame, prediction, rests in self._predictions:
             self._beats.publish = PublishBeat(time.monotonic_ns())
             try:
-                self._publish(frame, prediction)
+                (self._options.rested if rests else self._publish)(frame, prediction)
             except VitcamError:
                 raise
             except Exception as error:  # the next prediction may be better

@@ -25,6 +25,7 @@ from vitcam.sources.source import Source
 log = logging.getLogger(__name__)
 
 _NOTICE_S = 0.25  # how soon a stage that waits for its rate sees another rate
+_TELL_S = 0.45  # between frames that are passed on while nothing moves
 _VIEW = Place()
 _TIMES = ("capture", "preprocess", "infer", "total")  # as in `Timings`
 
@@ -161,7 +162,8 @@ class ClassifyStage:
     frames       what is classified
     latest       where each prediction goes with its frame, for viewers
     predicted    where each prediction goes, for followers
-    predictions  where each prediction goes with its frame, for the sinks
+    predictions  where each prediction goes with its frame, for the sinks; and while nothing moves now and then a frame
+                 without its own: True
     following    gets each frame of files, before it is classified
     resting      is told whether the view rests
     """
@@ -174,7 +176,7 @@ class ClassifyStage:
         frames: Handover[Frame],
         latest: LatestFrame,
         predicted: Slot[Prediction],
-        predictions: Handover[tuple[Frame, Prediction]],
+        predictions: Handover[tuple[Frame, Prediction, bool]],
         following: Following,
         resting: Resting,
         stopping: threading.Event,
@@ -195,6 +197,11 @@ class ClassifyStage:
         """Replaced as a whole, with the zones."""
         self._looks = Looks(options.follower, resting)
         self._headlines = Headlines(options.events)
+        self._newest: Prediction | None = None
+        self._stood_ns: dict[Place, int] = {}
+        """Capture time of the last frame in which nothing had moved at a place since its last look."""
+        self._told_ns = 0
+        """Capture time of the last frame that was passed on without a prediction of its own."""
         self._following = following
         self.retries = Retries("the classify stage", stopping, options.failed)
 
@@ -234,6 +241,8 @@ class ClassifyStage:
         self._meter_zones(areas.names)
         for place in self._looks.begin(frame, areas, options.input, options.gate, options.pending(), live):
             self._latest.confirm(place, frame)
+            if place.track is None:
+                self._stood_ns[place] = frame.captured_ns
         if self._looks.is_done:
             self._skip(frame)
         while (look := self._looks.next(options.pending(), frame.captured_ns)) is not None:
@@ -264,6 +273,8 @@ class ClassifyStage:
             prediction = self.options.follower.looked(prediction)
         elif place.zone is not None:
             self.by_zone[place.zone].tick()
+        if stood_ns := self._stood_ns.pop(place, 0):
+            prediction = replace(prediction, stood_ns=stood_ns)
         prediction = self._headlines.add_to(prediction)
         if self._looks.places == (_VIEW,):
             self._latest.classified(frame, prediction)
@@ -281,7 +292,8 @@ class ClassifyStage:
 
     def _pass_on(self, frame: Frame, prediction: Prediction) -> None:
         self._predicted.put(prediction)
-        self._predictions.put((frame, prediction), self._beats.capture.live)
+        self._newest = prediction
+        self._predictions.put((frame, prediction, False), self._beats.capture.live)
         self._wait_for_rate()
 
     def _leave_out(self, frame: Frame) -> None:
@@ -296,6 +308,11 @@ class ClassifyStage:
         self.skipped.tick()
         self._beats.classify = ClassifyBeat(None, True, frame.captured_ns, self._beats.classify.due_s)
         self._latest.captured(frame)
+        newest, since_s = self._newest, (frame.captured_ns - self._told_ns) / 1e9
+        if newest is None or self._resting.since_ns is None or since_s < _TELL_S or self._predictions.waiting:
+            return
+        self._told_ns = frame.captured_ns
+        self._predictions.put((frame, newest, True), live=True)
 
     def _wait_for_rate(self) -> None:
         """Wait until the next frame may be classified, or the rate changes; the newest frame is kept for it."""

@@ -65,6 +65,12 @@ class Sees(HoldsPixels):
         events  what began, lasts or ended with it; mostly nothing
         """
 
+    def rested(self, frame: Frame, prediction: Prediction) -> None:
+        """Nothing has moved since the last look: no model saw this frame, which is one of two in a second.
+
+        prediction  what the last look has shown, and what still holds
+        """
+
     @abstractmethod
     def close(self, events: tuple[Event, ...]) -> None:
         """Nothing more will come. `events` have ended by that."""

@@ -117,11 +117,10 @@ class Camera:
         self.of_parts = {key: kind() for part in PARTS for key, kind in part.state.items()}
         """Of `/api/state`: what each part says."""
         self.history = History()
-        self.resting = False
+        self.resting_since: str | None = None
         self.turned = False
         self.demand = Demand()
         self.explained = 0
-        self.skipped = 0
         self._fps = fps
         self._attention = np.linspace(0, 1, math.prod(grid), dtype=np.float32).reshape(grid)
         self._pictures = [_noisy_picture(seed, noise) for seed in range(4)]
@@ -142,7 +141,7 @@ class Camera:
         self._thread.join(5)
 
     def state(self) -> State:
-        frames = Counts(captured=self.seq, classified=self.seq - self.skipped, skipped=self.skipped)
+        frames = Counts(captured=self.seq, classified=self.seq)
         follows = self.followed is not None
         zones = {each.name: ZoneRate(self._fps, follows) for each in self.active_areas.areas.zones}
         following = tuple(
@@ -161,6 +160,7 @@ class Camera:
             follows=follows,
             following=following,
             paused=self.paused,
+            resting_since=self.resting_since,
         )
 
     def pause(self, paused: bool) -> bool:
@@ -221,7 +221,6 @@ class Camera:
             self.latest.put(pair)
             self.predicted.put(look)
         self.seq += 1
-        self.skipped += self.resting
 
     def _by_place(self, frame: Frame, prediction: Prediction) -> ClassifiedFrame:
         """What viewers get of the whole view or of zones, and of what is followed."""

@@ -1,5 +1,6 @@
 """The crop, set by programs and by viewers of the page."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -344,9 +345,11 @@ def test_the_page_says_that_the_model_rests_while_nothing_moves(
 ) -> None:
     open_page(chrome, aimed)
     before = chrome.find_element(By.ID, "resting").is_displayed()
-    camera.resting = True
+    camera.resting_since = "2026-11-28T12:04:59.000Z"
     wait(chrome, lambda: chrome.find_element(By.ID, "resting").is_displayed())
-    camera.resting = False
+    said = text(chrome, "resting")
+    camera.resting_since = None
     wait(chrome, lambda: not chrome.find_element(By.ID, "resting").is_displayed())
 
     assert not before
+    assert re.fullmatch(r"resting since \d\d:\d4( [AP]M)?", said)

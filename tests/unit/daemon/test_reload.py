@@ -34,10 +34,9 @@ LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "model.fps": ("7", lambda daemon: daemon.pipeline._options.max_fps, 7.0),
     "model.top_k": ("3", lambda daemon: daemon.model.value.classifier.top_k, 3),
     "look.follow": ("motion", lambda daemon: daemon.pipeline.follower.follow, "motion"),
-    "motion.enabled": ("true", lambda daemon: daemon.pipeline.gate is not None, True),
+    "look.rest": ("4", lambda daemon: gate(daemon).rest_s, 4.0),
     "motion.threshold": ("9", lambda daemon: gate(daemon).threshold, 9.0),
     "motion.hold_s": ("8", lambda daemon: gate(daemon).hold_s, 8.0),
-    "motion.rest_fps": ("2", lambda daemon: gate(daemon).rest_fps, 2.0),
     "events.half_life_s": ("2", lambda daemon: daemon.publisher.rules.half_life_s, 2.0),
     "events.enter": ("0.7", lambda daemon: daemon.publisher.rules.enter, 0.7),
     "events.leave": ("0.1", lambda daemon: daemon.publisher.rules.leave, 0.1),
@@ -132,7 +131,7 @@ def test_a_new_value_of_a_live_setting_arrives_where_it_is_used(run: Run, name: 
     value, found, expected = LIVE[name]
     run.sets = [f"{name}={value}"]
     if name.startswith("motion."):
-        run.sets.insert(0, "motion.enabled=true")
+        run.sets.insert(0, "look.rest=2")
 
     note = run.reload()
 
@@ -141,22 +140,23 @@ def test_a_new_value_of_a_live_setting_arrives_where_it_is_used(run: Run, name: 
 
 
 def test_what_is_taken_back_is_as_it_was_before(run: Run) -> None:
-    before = {name: found(run.daemon) for name, (_, found, _) in LIVE.items() if not name.startswith("motion.")}
+    others = {name: found for name, (_, found, _) in LIVE.items() if not name.startswith(("motion.", "look.rest"))}
+    before = {name: found(run.daemon) for name, found in others.items()}
     run.sets = [f"{name}={value}" for name, (value, *_) in LIVE.items()]
     run.reload()
     run.sets = []
 
     run.reload()
 
-    assert {name: found(run.daemon) for name, (_, found, _) in LIVE.items() if not name.startswith("motion.")} == before
+    assert {name: found(run.daemon) for name, found in others.items()} == before
     assert run.daemon.pipeline.gate is None
 
 
 def test_a_gate_that_knows_the_scene_stays_when_other_settings_change(run: Run) -> None:
-    run.sets = ["motion.enabled=true"]
+    run.sets = ["look.rest=2"]
     run.reload()
     before = run.daemon.pipeline.gate
-    run.sets = ["motion.enabled=true", "model.fps=3", "events.enter=0.9"]
+    run.sets = ["look.rest=2", "model.fps=3", "events.enter=0.9"]
 
     run.reload()
 

@@ -154,7 +154,7 @@ def test_a_place_where_an_event_may_begin_is_looked_at_also_if_it_is_not_due() -
 
 
 def test_with_the_motion_gate_the_view_rests_until_something_moves() -> None:
-    gate = MotionGate(GateOptions(hold_s=1, rest_fps=0.5))
+    gate = MotionGate(GateOptions(hold_s=1, rest_s=2))
     played = play(Clip(20, (Thing(resting(12, 14, 160, 90)),)), gate=gate)
     still = [place for at_s, look, _ in played.looks if 3 < at_s < 11 for place in [look.place]]
 
@@ -165,7 +165,7 @@ def test_with_the_motion_gate_the_view_rests_until_something_moves() -> None:
 
 
 def test_a_zone_that_is_not_followed_keeps_a_gate_of_its_own() -> None:
-    gate = MotionGate(GateOptions(hold_s=0.5, rest_fps=0.1))
+    gate = MotionGate(GateOptions(hold_s=0.5, rest_s=10))
     zones = (replace(LEFT, follow="motion"), replace(RIGHT, follow="off"))
     played = play(Clip(20, (Thing(swinging(240, 90, 20, 2)),)), *zones, gate=gate)
     count = Counter(played.places(after_s=5))

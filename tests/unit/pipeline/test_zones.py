@@ -146,7 +146,7 @@ def test_a_zone_whose_event_is_pending_is_looked_at_more_often() -> None:
 
 
 def test_with_a_gate_only_zones_in_which_something_moves_are_classified() -> None:
-    run = Run(LEFT, RIGHT, gate=MotionGate(GateOptions(hold_s=0.1, rest_fps=0.01)))
+    run = Run(LEFT, RIGHT, gate=MotionGate(GateOptions(hold_s=0.1, rest_s=100)))
     run.pipeline.start(lambda: Moving(200, live=True, every_s=0.005))
     over = run.pipeline.over.wait(PATIENCE_S)
     latest = run.pipeline.latest.peek()
@@ -160,7 +160,7 @@ def test_with_a_gate_only_zones_in_which_something_moves_are_classified() -> Non
 
 
 def test_a_pending_event_is_looked_at_also_where_nothing_moves() -> None:
-    gate = MotionGate(GateOptions(hold_s=0.01, rest_fps=0.01))
+    gate = MotionGate(GateOptions(hold_s=0.01, rest_s=100))
     run = Run(LEFT, RIGHT, gate=gate, pending=lambda: frozenset({Place("left")}))
     run.pipeline.start(lambda: Numbered(100, live=True, every_s=0.005))
     over = run.pipeline.over.wait(PATIENCE_S)
@@ -172,7 +172,7 @@ def test_a_pending_event_is_looked_at_also_where_nothing_moves() -> None:
 
 
 def test_a_pending_event_of_the_whole_view_is_looked_at_in_every_frame() -> None:
-    gate = MotionGate(GateOptions(hold_s=0.01, rest_fps=0.01))
+    gate = MotionGate(GateOptions(hold_s=0.01, rest_s=100))
     run = Run(gate=gate, pending=lambda: frozenset({Place()}))
     run.pipeline.start(lambda: Numbered(50, live=True, every_s=0.005))
     over = run.pipeline.over.wait(PATIENCE_S)

@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 
 _SLACK_S = 2.0  # an event is reported some time after it began, by `dwell_s`
 _MOST_PENDING = 8
+_REST_FPS = 2.0  # while nothing moves
 _QUALITY = 75  # of the JPEGs in memory, 0 to 100
 
 
@@ -62,9 +63,16 @@ class ClipRecorder(Sees):
 
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         """Keep the frame if one is due, and cut the clips that are over."""
+        self._take(frame, events, self._settings.fps)
+
+    def rested(self, frame: Frame, prediction: Prediction) -> None:
+        """Keep the frame if one is due, so that a clip has what was before its event."""
+        self._take(frame, (), min(_REST_FPS, self._settings.fps))
+
+    def _take(self, frame: Frame, events: tuple[Event, ...], fps: float) -> None:
         now_ns = max(self._seen_ns, frame.captured_ns)
         if now_ns > self._seen_ns:  # with zones a frame comes once for each
-            self._keep(frame)
+            self._keep(frame, fps)
         self._seen_ns = now_ns
         for event in events:
             self._note(event)
@@ -83,12 +91,13 @@ class ClipRecorder(Sees):
             self._note(event)
         self._cut(lambda _: True)
 
-    def _keep(self, frame: Frame) -> None:
-        every_ns = round(1e9 / self._settings.fps)
+    def _keep(self, frame: Frame, fps: float) -> None:
+        every_ns = round(1e9 / fps)
         if frame.captured_ns < self._due_ns - every_ns // 8:  # no camera is exact: rather early than a frame late
             return
         due_ns = self._due_ns + every_ns
-        self._due_ns = due_ns if due_ns > frame.captured_ns else frame.captured_ns + every_ns
+        # what moves next is kept at once
+        self._due_ns = due_ns if due_ns > frame.captured_ns else frame.captured_ns + round(1e9 / self._settings.fps)
         self._ring.add(Still(frame.captured_ns, encode_jpeg(shrink(frame.preview, self._settings.width), _QUALITY)))
 
     def _note(self, event: Event) -> None:

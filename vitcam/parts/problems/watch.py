@@ -58,6 +58,10 @@ class ProblemWatch(Sees, JudgesView):
         if self._event is None and lasting is not None:
             self._begin(lasting, frame)
 
+    def rested(self, frame: Frame, prediction: Prediction) -> None:
+        """Look at the frame, too: a camera is covered or freezes also while it rests."""
+        self.saw(frame, prediction, ())
+
     def drop_pixels(self) -> None:
         """Masks were drawn: learn again what the camera usually sees."""
         self._judge = Judge()

@@ -1,12 +1,12 @@
 // Rates and stage latencies, from /api/state.
 
-import { number, t } from "./language/language.js";
+import { locale, number, t } from "./language/language.js";
 
+const CLOCK = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 const STAGES = ["capture", "preprocess", "infer", "total"];
 
 export class Speed {
   #rows = {};
-  #frames = null;
 
   constructor(body) {
     for (const stage of STAGES) {
@@ -24,7 +24,7 @@ export class Speed {
     for (const [rate, value] of Object.entries(state.fps)) {
       document.getElementById(`fps-${rate}`).textContent = number(value, 1);
     }
-    this.#showRest(state);
+    showRest(state);
     showLine(document.getElementById("clock"), state.history.clock);
     const longest = state.ms.total?.p50 || 1;
     for (const [stage, { bar, p50, p99 }] of Object.entries(this.#rows)) {
@@ -34,14 +34,10 @@ export class Speed {
       bar.style.transform = `scaleX(${times ? Math.min(1, times.p50 / longest) : 0})`;
     }
   }
+}
 
-  // resting: the motion gate skipped most frames since the last answer
-  #showRest({ frames, paused }) {
-    const before = this.#frames ?? frames;
-    this.#frames = frames;
-    const skipped = frames.skipped - before.skipped;
-    document.getElementById("resting").hidden = paused || !(skipped > 0 && skipped >= (frames.captured - before.captured) / 2);
-  }
+function showRest({ resting_since }) {
+  showLine(document.getElementById("resting"), resting_since ? t("speed.resting", { time: CLOCK.format(new Date(resting_since)) }) : "");
 }
 
 // a line that is there as long as it has something to say

@@ -53,8 +53,7 @@ export const GROUPS = {
     "clips.width": { unit: "px", rarely: true },
   },
   motion: {
-    "motion.enabled": {},
-    "motion.rest_fps": { unit: "fps", rarely: true },
+    "look.rest": seconds(30, 0.5),
     "motion.hold_s": { ...seconds(60, 1), rarely: true },
     "motion.threshold": { slider: [1, 100, 1], rarely: true },
   },
