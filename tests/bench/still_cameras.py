@@ -1,6 +1,6 @@
 """Cameras whose pictures show that nothing moves, each with a sensor's noise; none of them is a part of the daemon.
 
-python -m tests.bench.still_cameras mjpeg PORT FPS | rtsp PORT FPS    serves one until it is ended
+python -m tests.bench.still_cameras PORT FPS    serves MJPEG by HTTP until it is ended
 """
 
 import itertools
@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -63,16 +64,10 @@ def http_mjpeg(folder: Path, fps: int) -> Iterator[Camera]:
 
 @contextmanager
 def rtsp_h264(folder: Path, fps: int) -> Iterator[Camera]:
-    """A camera of 1280×720 px that sends H.264 by RTSP: GStreamer's server, and x264."""
-    port, film = free_port(), folder / "pictures"
-    film.mkdir()
-    for number, picture in enumerate(scene()):
-        cv2.imwrite(str(film / f"{number}.png"), cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
-    launch = (
-        f"( multifilesrc location={film}/%d.png start-index=0 stop-index=7 loop=true caps=image/png,framerate={fps}/1 "
-        f"! pngdec ! videoconvert ! video/x-raw,format=I420 ! queue ! identity sync=true ! x264enc tune=zerolatency "
-        f"speed-preset=ultrafast key-int-max={2 * fps} bitrate=2500 ! rtph264pay name=pay0 pt=96 config-interval=-1 )"
-    )
+    """A camera of 1280×720 px that sends H.264 by RTSP: GStreamer's server, on a film of x264."""
+    port, film = free_port(), folder / "film.mp4"
+    _make_film(folder, film, fps)
+    launch = f"( filesrc location={film} ! qtdemux ! h264parse ! rtph264pay name=pay0 pt=96 config-interval=-1 )"
     command = ["/usr/bin/python3", "-c", _RTSP, str(port), launch]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
         try:
@@ -81,6 +76,19 @@ def rtsp_h264(folder: Path, fps: int) -> Iterator[Camera]:
             yield Camera(f"rtsp://127.0.0.1:{port}/cam", {})
         finally:
             child.kill()
+
+
+def _make_film(folder: Path, film: Path, fps: int) -> None:
+    """A key frame every two seconds, as most cameras have it; some seconds, again and again without a new key."""
+    pictures = scene()
+    for number in range(8 * fps):
+        cv2.imwrite(str(folder / f"{number:03}.png"), cv2.cvtColor(pictures[number % len(pictures)], cv2.COLOR_RGB2BGR))
+    once = folder / "once.mp4"
+    quiet = ["ffmpeg", "-loglevel", "error", "-y"]
+    encode = ["-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-g", str(2 * fps), "-b:v", "3M"]
+    images = ["-framerate", str(fps), "-i", str(folder / "%03d.png")]
+    subprocess.run([*quiet, *images, *encode, "-pix_fmt", "yuv420p", str(once)], check=True)
+    subprocess.run([*quiet, "-stream_loop", "40", "-i", str(once), "-c", "copy", str(film)], check=True)
 
 
 @contextmanager
@@ -124,6 +132,45 @@ def jpeg(picture: Image) -> bytes:
     """
     bgr = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)
     return bytes(cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1])
+
+
+class SwitchedCamera:
+    """Sends MJPEG by HTTP, 15 pictures a second, and shows something new when it is told to."""
+
+    def __init__(self) -> None:
+        self._sets = [[part(jpeg(with_thing(each, x))) for each in scene()] for x in (0, 300, 700)]
+        self.shows = self._sets[0]
+        self._number = 0
+        self._switched = threading.Event()
+        self._sent_s = 0.0
+
+    def switch(self) -> float:
+        """Show something else; the time at which its first picture was on its way."""
+        self._number += 1
+        self._switched.clear()
+        self.shows = self._sets[self._number % len(self._sets)]
+        self._switched.wait(10)
+        return self._sent_s
+
+    def answer(self, connection: socket, request: bytes) -> None:
+        """For `server`."""
+        connection.sendall(MULTIPART)
+        before, due_s = self.shows, time.monotonic()
+        while shown := self.shows:
+            due_s = max(due_s + 1 / 15, time.monotonic())
+            time.sleep(max(0.0, due_s - time.monotonic()))
+            connection.sendall(shown[int(due_s * 15) % len(shown)])
+            if shown is not before:
+                before, self._sent_s = shown, time.time()
+                self._switched.set()
+
+
+def with_thing(picture: Image, x: int) -> Image:
+    """The scene with a square of a tenth of its height; 0: as it is."""
+    out = picture.copy()
+    if x:
+        out[300:372, x : x + 72] = (200, 60, 40)
+    return out
 
 
 def serve(port: int, fps: float) -> None:

@@ -1,0 +1,162 @@
+"""Events of a camera that rests beside those of the same pictures at full rate, in a time of their own.
+
+The pictures are JPEGs, as a network camera sends them. The stage that classifies, the comparison and the events are the
+daemon's own; they are called one after the other, so that the same pictures give the same events on every machine.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+import cv2
+import numpy as np
+
+from tests.bench.wide_views.clips import plans, shots_of
+from tests.bench.wide_views.things import Thing, things_of
+from vitcam.events import Rules
+from vitcam.frames import Event, Frame, Image, Prediction
+from vitcam.look.motion import GateOptions, MotionGate
+from vitcam.model.classifier import Classifier
+from vitcam.pictures.decode import decode
+from vitcam.pictures.resize import crop_of
+from vitcam.pipeline.options import PipelineOptions
+from vitcam.pipeline.pipeline import Pipeline
+from vitcam.pipeline.place_events import PlaceEvents
+from vitcam.sources.film import Film
+from vitcam.sources.source import SMALL
+from vitcam_training.data.dataset import data_root
+
+_FPS = 15
+_QUALITY = 85
+_LATE_S = 0.3
+_BEGAN_NS = 1_000_000_000_000
+_STILL_S = 8.0  # of a drawn minute nothing moves before each thing comes
+
+
+@dataclass(slots=True)
+class Watched:
+    """What came of one camera."""
+
+    events: list[Event] = field(default_factory=list)
+    """As each began, and as each ended."""
+    looks: int = 0
+    pictures: int = 0
+
+
+def watch(pictures: Iterator[bytes], classifier: Classifier, rest_s: float) -> Watched:
+    """Classify them at their pace. rest_s: 0 for every picture."""
+    found, numbers = Watched(), map(str, count(1))
+    events = PlaceEvents(Rules())
+    gate = MotionGate(GateOptions(rest_s=rest_s)) if rest_s else None
+    options = PipelineOptions(
+        "camera", "model", gate=gate, input=classifier.input,
+        pending=lambda: events.pending, events=lambda: events.lasting,
+    )  # fmt: skip
+
+    def classify(frame: Frame) -> Prediction:
+        found.looks += 1
+        return classifier(frame)
+
+    def publish(frame: Frame, prediction: Prediction) -> None: ...
+
+    pipeline = Pipeline(options, classify, publish)
+    resting, stage, told = pipeline.resting, pipeline._classify, pipeline._predictions._slot
+    version = 0
+    for seq, data in enumerate(pictures):
+        now_ns = _BEGAN_NS + seq * 1_000_000_000 // _FPS
+        found.pictures += 1
+        if resting.since_ns is not None:
+            if not resting.wants(now_ns):
+                continue
+            if resting.compares and not resting.moves(decode(data, SMALL).image, now_ns):
+                continue
+        picture = decode(data).image
+        crop = crop_of(classifier.input, *picture.shape[:2])
+        stage._take(Frame(picture, None, crop, seq, now_ns, "camera"))
+        if (new := told.get(version, 0)) is not None:
+            version, (_, prediction, rests) = new
+            if not rests:
+                found.events += events.step(prediction, lambda: next(numbers))[0]
+    found.events += events.finish(_BEGAN_NS + found.pictures * 1_000_000_000 // _FPS)
+    return found
+
+
+def show_events(minutes: int, rest_s: float) -> None:
+    """Print a row for each camera."""
+    classifier = Classifier("everyday", threads=2)
+    print("| camera | pictures | looks | events at full rate | missing | begun later, of them by > 0.3 s | new ones |")
+    print("|---|---|---|---|---|---|---|")
+    for name, pictures in _cameras(minutes, classifier):
+        frames = list(pictures)
+        full = watch(iter(frames), classifier, 0)
+        rests = watch(iter(frames), classifier, rest_s)
+        print(f"| {name} | {_row(full, rests)} |", flush=True)
+
+
+def _row(full: Watched, rests: Watched) -> str:
+    before, after = (_begun(each) for each in (full, rests))
+    pairs = [(one, _same(one, after)) for one in before]
+    late = [(other.start_ns - one.start_ns) / 1e9 for one, other in pairs if other is not None]
+    missing = [one.shown.label for one, other in pairs if other is None]
+    new = [one.shown.label for one in after if _same(one, before) is None]
+    later = sum(each > 0 for each in late)
+    return (
+        f"{full.pictures} | {rests.looks} | {len(before)} | {len(missing)} {missing or ''} | "
+        f"{later}, {sum(each > _LATE_S for each in late)} | {len(new)} {new or ''}"
+    )
+
+
+def _begun(watched: Watched) -> list[Event]:
+    ends = {event.id: event for event in watched.events if event.phase == "end"}
+    return [replace(ends[event.id], start_ns=event.start_ns) for event in watched.events if event.phase == "new"]
+
+
+def _same(one: Event, others: list[Event]) -> Event | None:
+    """One of what is displayed, that lasted at the same time."""
+    slack_ns = round(_LATE_S * 1e9)
+    found = [
+        other
+        for other in others
+        if other.shown.label == one.shown.label
+        and other.start_ns <= (one.end_ns or 0) + slack_ns
+        and one.start_ns <= (other.end_ns or 0) + slack_ns
+    ]
+    return min(found, key=lambda other: abs(other.start_ns - one.start_ns), default=None)
+
+
+def _cameras(minutes: int, classifier: Classifier) -> Iterator[tuple[str, Iterator[bytes]]]:
+    for path in sorted((data_root() / "clips").glob("*.mp4")):
+        yield path.name, map(_jpeg, _of_film(Film(path)))
+    things = things_of("choose", classifier)
+    for minute in range(minutes):
+        yield f"drawn minute {minute + 1}", map(_jpeg, _drawn(minute, things))
+
+
+def _of_film(film: Film) -> Iterator[Image]:
+    """As many pictures a second as a camera gives."""
+    due_s = 0.0
+    with film:
+        for shot in film:
+            if shot.position_s + 1e-3 >= due_s and (picture := shot.picture()) is not None:
+                due_s += 1 / _FPS
+                yield picture
+
+
+def _drawn(minute: int, things: list[Thing]) -> Iterator[Image]:
+    """Three things that come and go in a scene with weather, and times in which nothing moves but the weather."""
+    chosen = plans("choose", 1, (2.0, 4.0, 8.0))
+    for turn in range(3):
+        number = 3 * minute + turn
+        shots = shots_of(replace(chosen[number % len(chosen)], height=720), things[number % len(things)])
+        first = next(shots)
+        numbers = np.random.default_rng(number)
+        for _ in range(round(_STILL_S * _FPS)):
+            noise = numbers.normal(0, 2, first.picture.shape)
+            yield np.asarray(np.clip(first.picture + noise, 0, 255), np.uint8)
+        for shot in shots:
+            yield shot.picture
+
+
+def _jpeg(picture: Image) -> bytes:
+    bgr = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)
+    return bytes(cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1])
