@@ -14,7 +14,7 @@ from vitcam.config import layers
 from vitcam.config.check import Checked, checked
 from vitcam.config.layers import COMMAND_LINE, NO_PAGE, PageLayer, RawSetting, RawTable
 from vitcam.config.names import OWN_NAME
-from vitcam.config.old_motion import NEW, OldMotion
+from vitcam.config.old_motion import OldMotion
 from vitcam.config.open_sections import OF_PARTS, OPEN_SECTIONS
 from vitcam.config.option import OpenSection, Option
 from vitcam.config.page_layer import DEFAULT, settle_page, take_page, unread_of
@@ -151,7 +151,7 @@ def merge_layers(
             warnings.append(f"{raw.origin}: {removal}")
             continue
         meant = old_motion.meaning(raw)
-        if meant is not raw and origins[NEW] == raw.origin and NEW not in of_page:  # the same place says it itself
+        if meant is None:
             continue
         raw = meant
         option = _option_of(raw)

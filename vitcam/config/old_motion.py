@@ -28,10 +28,17 @@ class OldMotion:
         self._rest_fps: float | None = None
         self._keys: list[str] = []
         self._origin = ""
+        self._new = ""
+        """The last place that says `look.rest` itself."""
 
-    def meaning(self, raw: RawSetting) -> RawSetting:
-        """Another setting as it is; what one of them says now, with those before. Raises its `error_class`."""
-        option = _OPTIONS.get(f"{raw.section}.{raw.key}")
+    def meaning(self, raw: RawSetting) -> RawSetting | None:
+        """Another setting as it is; what one of them says now, with those before. Raises its `error_class`.
+
+        None: it says nothing, since the same place says `look.rest` itself
+        """
+        name = f"{raw.section}.{raw.key}"
+        self._new = raw.origin if name == NEW else self._new
+        option = _OPTIONS.get(name)
         if option is None:
             return raw
         value = checked(option, raw)
@@ -41,6 +48,8 @@ class OldMotion:
             self._rest_fps = float(str(value))
         self._origin = raw.origin
         self._keys = [*filter(option.name.__ne__, self._keys), option.name]
+        if self._new == raw.origin:
+            return None
         section, _, key = NEW.partition(".")
         return replace(raw, section=section, key=key, value=self._rest_s, is_text=False)
 

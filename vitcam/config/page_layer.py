@@ -5,7 +5,7 @@ from typing import Any
 
 from vitcam.config.check import checked
 from vitcam.config.layers import PageLayer
-from vitcam.config.old_motion import OLD, OldMotion
+from vitcam.config.old_motion import OldMotion
 from vitcam.config.on_page import ON_PAGE, PROTECTING, page_option, why_not
 from vitcam.config.removed import removal_of
 from vitcam.config.settings import options
@@ -20,11 +20,13 @@ _MOST_NAMED = 5
 def take_page(page: PageLayer, values: dict[str, Any], warnings: list[str], old_motion: OldMotion) -> set[str]:
     """Put what was set on the page among the values; returns the names of what was taken."""
     taken, left_out = set(), list[str]()
-    for given in sorted(page, key=lambda each: f"{each.section}.{each.key}" not in OLD):  # what took their place wins
+    for given in page:
         try:
             raw = old_motion.meaning(given)
         except ConfigError as error:
             warnings.append(f"{error}; it counts as not set")
+            continue
+        if raw is None:
             continue
         name = f"{raw.section}.{raw.key}"
         if removal := removal_of(name):

@@ -127,7 +127,10 @@ def test_the_settings_that_are_live_are_those_that_are_tried_here() -> None:
 
 
 @pytest.mark.parametrize("name", LIVE)
-def test_a_new_value_of_a_live_setting_arrives_where_it_is_used(run: Run, name: str) -> None:
+def test_a_new_value_of_a_live_setting_arrives_where_it_is_used(
+    run: Run, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vitcam.daemon.part_options.is_film", lambda _: False)  # the demo never rests
     value, found, expected = LIVE[name]
     run.sets = [f"{name}={value}"]
     if name.startswith("motion."):
@@ -152,7 +155,10 @@ def test_what_is_taken_back_is_as_it_was_before(run: Run) -> None:
     assert run.daemon.pipeline.gate is None
 
 
-def test_a_gate_that_knows_the_scene_stays_when_other_settings_change(run: Run) -> None:
+def test_a_gate_that_knows_the_scene_stays_when_other_settings_change(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vitcam.daemon.part_options.is_film", lambda _: False)
     run.sets = ["look.rest=2"]
     run.reload()
     before = run.daemon.pipeline.gate

@@ -18,6 +18,7 @@ from vitcam.look.active import ActiveAreas
 from vitcam.look.areas import NO_AREAS, Areas, Zone
 from vitcam.look.follower import Follower
 from vitcam.look.motion import GateOptions, MotionGate
+from vitcam.look.resting import Resting
 from vitcam.look.watch import BoxLook
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Follow, Region
@@ -56,7 +57,7 @@ def play(
 ) -> Played:
     """All looks at a clip whose model is free in one of `every` frames."""
     follower = Follower("motion" if follow else "off", SPEC)
-    looks, played, areas = Looks(follower), Played(), Areas(zones)
+    looks, played, areas = Looks(follower, Resting(ActiveAreas())), Played(), Areas(zones)
     for shot, things in clip:
         follower.take(shot, areas)
         if shot.seq % every:
