@@ -42,7 +42,7 @@ def never() -> bool:
 
 
 def any_moves(picture: Image, captured_ns: int) -> bool:
-    """Default of `moves`: something does in every picture."""
+    """Default of `moves`: something does in every picture, (h, w, 3) uint8, RGB."""
     return True
 
 

@@ -39,7 +39,11 @@ class Copying:
         return self._copy_details(request, buffer, rects) if self.ready.room else ()
 
     def copy_small(self, request: Any, buffer: NDArray[np.uint8]) -> None:
-        """Write the whole picture as the scaler has made it small, and nothing else."""
+        """Write the whole picture as the scaler has made it small, and nothing else.
+
+        request  a CompletedRequest of picamera2
+        buffer   (n,) uint8: a part of the shared memory, where it goes
+        """
         from picamera2 import MappedArray
 
         if self.streams.small is None:
