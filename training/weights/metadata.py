@@ -104,11 +104,16 @@ def stored_network(path: Path) -> dict[str, Any] | None:
     """What a file of weights says of its network's sizes and choices.
 
     None: vitcam-train did not write it; empty: it was written before vitcam-train kept them.
+
+    raises  UsageError if it is none, whatever its name says
     """
     if path.suffix != ".safetensors":
         return None
-    with safe_open(path, framework="numpy") as file:
-        header = file.metadata() or {}
+    try:
+        with safe_open(path, framework="numpy") as file:
+            header = file.metadata() or {}
+    except SafetensorError as error:
+        raise UsageError(f"{path} holds no weights ({error}); give an .npz or .safetensors file") from error
     if KEY not in header:
         return None
     about = json.loads(header[KEY])

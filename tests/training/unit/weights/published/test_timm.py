@@ -103,6 +103,14 @@ def test_an_input_that_patches_do_not_fill_is_refused(tmp_path: Path) -> None:
         import_foreign(str(SAVED / "vit"), None, tmp_path / "x.safetensors", ImportOptions("x", image_size=50))
 
 
+@pytest.mark.parametrize("name", ["photo.safetensors", "photo.npz"])
+def test_a_photo_with_the_name_of_weights_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"\xff\xd8\xff\xe0" * 100)
+
+    with pytest.raises(UsageError, match=naming(name, "give an .npz or .safetensors file")):
+        import_foreign(str(tmp_path / name), None, tmp_path / "x.safetensors", ImportOptions("x"))
+
+
 def test_a_part_that_our_network_has_not_is_refused_by_its_name() -> None:
     with pytest.raises(UsageError, match=naming("fc_norm.bias", "norm after pooling")):
         read_timm(SAVED / "mean")
