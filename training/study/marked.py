@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from vitcam_training.provenance import processor
@@ -38,10 +38,13 @@ def plot(path: Path, caption: str) -> str:
     return f"![{caption}]({path.name})"
 
 
-def made_by(command: str, cpu_seconds: float = 0.0) -> str:
+def made_by(command: str, cpu_seconds: float = 0.0, backends: Iterable[str] = ()) -> str:
     """The command that makes the figures again, and where and when they were made.
 
     cpu_seconds  of all trainings together; 0: there were none
+    backends     of Keras, on which each was trained: the same seed draws other weights on each; empty where unknown
     """
-    hours = f" The trainings took {cpu_seconds / 3600:.2f} hours of processor time, each on one core."
+    known = " and ".join(sorted(set(backends) - {""}))
+    on = f", on {known}" if known else ""
+    hours = f" The trainings took {cpu_seconds / 3600:.2f} hours of processor time, each on one core{on}."
     return f"```console\n$ {command}\n```\n\n{datetime.date.today()}, {processor()}.{hours if cpu_seconds else ''}"

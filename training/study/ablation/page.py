@@ -67,7 +67,7 @@ def write_page(path: Path, found: Sequence[AblationFinding], command: str, cpu_s
     parts = [
         plot(path.with_suffix(".svg"), "Test accuracy of each row, seed by seed"),
         table(head, *(finding.cells(base) for finding in found)),
-        made_by(command, cpu_seconds),
+        made_by(command, cpu_seconds, (run.backend for finding in found for run in finding.runs)),
     ]
     fill(path, {"rows": "\n\n".join(parts)})
     draw(path.with_suffix(".svg"), found, base)

@@ -52,6 +52,8 @@ class Result:
     """By the clock; more than the next where other programs took the core."""
     cpu_seconds: float
     """Of the process that ran it, its start included."""
+    backend: str = ""
+    """Of Keras; empty in lines of before."""
 
 
 class RunLine(Protocol):

@@ -6,6 +6,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import keras
+
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.fit.loop import FitRun
@@ -37,6 +39,7 @@ def run(job: AblationJob, folder: Path, dataset: Dataset) -> Result:
         shuffled_accuracy=trained.score(shuffled(heldout, job.recipe.spec, side)).accuracy,
         seconds=round(time.monotonic() - started, 1),
         cpu_seconds=round(time.process_time(), 1),
+        backend=keras.backend.backend(),
     )
 
 

@@ -58,9 +58,11 @@ def moved_block(found: FoundByRuns, svg: Path, command: str) -> str:
             cells = [f"{runs[0].parameters:,}", spread_text(found.accuracies(contestant, 1.0)), spread_text(shuffled)]
             rows.append(f"| {' | '.join([contestant.title, *cells, *same])} |")
     caption = "Share of test photos that keep their answer as the picture moves"
-    return "\n".join(
-        [*rows, "", plot(svg, caption), "", made_by(command, sum(run.cpu_seconds for run in found.results))]
-    )
+    return "\n".join([*rows, "", plot(svg, caption), "", _trained_by(command, found)])
+
+
+def _trained_by(command: str, found: FoundByRuns) -> str:
+    return made_by(command, sum(run.cpu_seconds for run in found.results), (run.backend for run in found.results))
 
 
 def _shifts(what: str) -> str:
@@ -81,6 +83,4 @@ def curve_block(found: FoundByRuns, shipped: float | None, svg: Path, command: s
             cells[2] = "–" if shipped is None else f"{shipped:.2f} (the shipped model)"
         rows.append(f"| {share:.0%} | {found.photos(share):,} | {cells[0]} | {cells[1]} | {apart} | {cells[2]} |")
     caption = "Accuracy on the test photos over the number of photos to train on"
-    return "\n".join(
-        [*rows, "", plot(svg, caption), "", made_by(command, sum(run.cpu_seconds for run in found.results))]
-    )
+    return "\n".join([*rows, "", plot(svg, caption), "", _trained_by(command, found)])

@@ -128,6 +128,8 @@ class BiasResult:
     seconds: float
     """By the clock; more than the next where other programs took the core."""
     cpu_seconds: float
+    backend: str = ""
+    """Of Keras; empty in lines of before."""
 
 
 def jobs_of(section: Section, seeds: int) -> list[BiasJob]:

@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import keras
 import numpy as np
 from numpy.typing import NDArray
 
@@ -57,6 +58,7 @@ def run(job: BiasJob, folder: Path, dataset: Dataset) -> BiasResult:
         moved=_moved(trained) if job.changes_pictures else {},
         seconds=round(time.monotonic() - started, 1),
         cpu_seconds=round(time.process_time(), 1),
+        backend=keras.backend.backend(),
     )
 
 

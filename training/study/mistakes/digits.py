@@ -41,6 +41,8 @@ class MistakeResult:
     """Accuracy without the photos of the last batch, which is not full."""
     seconds: float
     cpu_seconds: float
+    backend: str = ""
+    """Of Keras; empty in lines of before."""
 
 
 def begin(row: Mistake, recipe: Recipe, folder: Path, dataset: Dataset, photos: int = PHOTOS) -> FitRun:
@@ -74,6 +76,7 @@ def run(job: AblationJob, row: Mistake, folder: Path, dataset: Dataset) -> Mista
         whole_batches=_without_rest(trained, heldout, batch, accuracy),
         seconds=round(time.monotonic() - started, 1),
         cpu_seconds=round(time.process_time(), 1),
+        backend=keras.backend.backend(),
     )
 
 

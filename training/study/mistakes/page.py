@@ -65,9 +65,10 @@ def write_page(page: Path, found: dict[str, MistakeFinding], command: str) -> No
         "against the right one, points"
     )
     rows = [finding.cells(found[finding.row.against]) for finding in found.values()]
-    cpu_seconds = sum(run.cpu_seconds for finding in found.values() for run in finding.runs)
+    runs = [run for finding in found.values() for run in finding.runs]
+    made = made_by(command, sum(run.cpu_seconds for run in runs), (run.backend for run in runs))
     drawn = plot(svg, "Loss of training, each mistake beside its right network")
-    digits = "\n\n".join([drawn, table(head, *rows), made_by(command, cpu_seconds)])
+    digits = "\n\n".join([drawn, table(head, *rows), made])
     shortened = {"shortened": _shortened(found["base"].runs)} if "base" in found else {}
     fill(page, {"digits": digits} | shortened)
 

@@ -71,7 +71,7 @@ class ReproducedRun:
     hours: float
     """That the epochs took; that all would take, of a dry run."""
     machine: str = ""
-    """That trained it; empty in lines of before."""
+    """That trained it, and the backend of Keras; empty in lines of before."""
 
 
 def begin(run: SourceRun, version: Version, recipe: Recipe, folder: Path, dataset: Dataset) -> FitRun:
@@ -113,7 +113,7 @@ def summary_of(
 def summary(run: SourceRun, version: Version, trained: FitRun) -> ReproducedRun:
     """What its log says so far."""
     found = summary_of(run, version, trained.stage.recipe, trained.log(), count_of(trained))
-    return replace(found, machine=computer())
+    return replace(found, machine=f"{computer()}, on {keras.backend.backend()}")
 
 
 def count_of(trained: FitRun) -> int:

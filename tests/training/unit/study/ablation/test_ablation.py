@@ -2,6 +2,7 @@ import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import keras
 import numpy as np
 import pytest
 
@@ -90,6 +91,7 @@ def test_a_file_of_something_else_is_refused_and_not_overwritten(tmp_path: Path,
 def test_the_page_has_a_line_and_a_mark_for_each_row_with_all_its_seeds(tmp_path: Path) -> None:
     shares = {"base": (0.96, 0.961, 0.962), "relu": (0.95, 0.951, 0.952), "heads-2": (0.9,)}
     results = [result(row, seed, share) for row, each in shares.items() for seed, share in enumerate(each, 1)]
+    results[:2] = [replace(each, backend=backend) for each, backend in zip(results, ("torch", "jax"), strict=False)]
     found = findings(ROWS, results, seeds=3)
     write_page(tmp_path / "ablation.md", found, "the command", 7200.0)
     page = (tmp_path / "ablation.md").read_text()
@@ -97,7 +99,7 @@ def test_the_page_has_a_line_and_a_mark_for_each_row_with_all_its_seeds(tmp_path
     assert [each.row.name for each in found] == ["base", "relu"]
     assert "| ReLU | 40,618 | 95.10 ± 0.10 | -1.00 ± 0.23 | 99.00 | 50.00 |" in page
     assert "$ the command" in page
-    assert "2.00 hours of processor time" in page
+    assert "2.00 hours of processor time, each on one core, on jax and torch." in page
     assert (tmp_path / "ablation.svg").is_file()
 
 
@@ -112,6 +114,7 @@ def test_patches_are_shuffled_in_the_test_and_never_in_training(tmp_path: Path) 
     for name, array in read_weights(tmp_path / "ablated" / "weights.safetensors").items():
         np.testing.assert_array_equal(array, expected[name], err_msg=name)
     assert found.accuracy == plain.score(data.parts["heldout"]).accuracy
+    assert found.backend == keras.backend.backend()
     assert found.shuffled_accuracy == plain.score(shuffled(data.parts["heldout"], RECIPE.spec, 7)).accuracy
     for sample, pixels in zip(data.parts["heldout"], before, strict=True):
         np.testing.assert_array_equal(sample.pixels, pixels)
