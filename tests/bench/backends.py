@@ -16,11 +16,21 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 
 import numpy as np
 
 BACKENDS = ("tensorflow", "jax", "torch")
+
+
+def installed(backends: Sequence[str]) -> list[str]:
+    """Those that can be measured here: JAX is an extra, and a line says that it was left out."""
+    absent = [backend for backend in backends if backend != "torch" and not find_spec(backend)]
+    for backend in absent:
+        print(f"without {backend}, which is not installed here", file=sys.stderr)
+    return [backend for backend in backends if backend not in absent]
 
 
 @dataclass(frozen=True)
@@ -84,7 +94,7 @@ def main() -> None:
     if o.here:
         print(json.dumps(asdict(trained(o.network, o.precision, o.batch, o.steps))))
         return
-    found: dict[str, list[Trained]] = {backend: [] for backend in o.backends or BACKENDS[:2]}
+    found: dict[str, list[Trained]] = {backend: [] for backend in installed(o.backends or BACKENDS[:2])}
     for _ in range(o.rounds):
         for backend, each in found.items():
             each.append(measured(backend, o))

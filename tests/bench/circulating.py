@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
+from tests.bench.backends import installed
 from vitcam_training.backend import VARIABLE, choose_backend
 
 RUNS = ("digits", "photos", "timm", "in21k", "lite")
@@ -57,6 +58,7 @@ def main() -> None:
         choose_backend()
         print(json.dumps(losses(o.runs[0], o.steps, o.batch, o.here)))
         return
+    backends = installed(BACKENDS)
     print(
         "| recipe | photos a step | backend | loss of step 1 | 5 | 10 | 20 | mean |\n|---|--:|---|--:|--:|--:|--:|--:|"
     )
@@ -64,7 +66,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             call = [sys.executable, "-m", "tests.bench.circulating", name, "--here", folder]
             call += ["--steps", str(o.steps), "--batch", str(o.batch)]
-            for backend in BACKENDS:
+            for backend in backends:
                 environment = os.environ | {VARIABLE: backend}
                 done = subprocess.run(call, env=environment, stdout=subprocess.PIPE, text=True, check=True)
                 found = json.loads(done.stdout)
