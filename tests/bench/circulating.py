@@ -21,8 +21,8 @@ from safetensors.numpy import load_file, save_file
 
 from tests.bench.backends import installed
 from vitcam_training.backend import VARIABLE, choose_backend
+from vitcam_training.study.reproduce.sources import RUNS, runs_of
 
-RUNS = ("digits", "photos", "timm", "in21k", "lite")
 BACKENDS = ("tensorflow", "jax")
 
 
@@ -30,7 +30,6 @@ def losses(name: str, steps: int, batch: int, folder: Path) -> list[float]:
     """Of the first steps, on the backend of `KERAS_BACKEND`, from the weights in `folder`, or from its own if none."""
     from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.study.reproduce.measure import begin, by_path
-    from vitcam_training.study.reproduce.sources import runs_of
 
     (run,) = runs_of([name])
     recipe = run.recipe("as-stated", 1)
@@ -49,7 +48,7 @@ def losses(name: str, steps: int, batch: int, folder: Path) -> list[float]:
 def main() -> None:
     """Print a row for each training."""
     options = argparse.ArgumentParser(prog="python -m tests.bench.circulating")
-    options.add_argument("runs", nargs="*", metavar="RUN", help=f"{', '.join(RUNS)} (all)")
+    options.add_argument("runs", nargs="*", metavar="RUN", help=f"{', '.join(run.name for run in RUNS)} (all)")
     options.add_argument("--steps", type=int, default=20)
     options.add_argument("--batch", type=int, default=0, help="photos a step (0: as many as the recipe says)")
     options.add_argument("--here", type=Path, help=argparse.SUPPRESS)
@@ -62,7 +61,8 @@ def main() -> None:
     print(
         "| recipe | photos a step | backend | loss of step 1 | 5 | 10 | 20 | mean |\n|---|--:|---|--:|--:|--:|--:|--:|"
     )
-    for name in o.runs or RUNS:
+    for run in runs_of(o.runs):
+        name, batch = run.name, o.batch or run.recipe("as-stated", 1).train.batch_size
         with tempfile.TemporaryDirectory() as folder:
             call = [sys.executable, "-m", "tests.bench.circulating", name, "--here", folder]
             call += ["--steps", str(o.steps), "--batch", str(o.batch)]
@@ -71,9 +71,7 @@ def main() -> None:
                 done = subprocess.run(call, env=environment, stdout=subprocess.PIPE, text=True, check=True)
                 found = json.loads(done.stdout)
                 some = " | ".join(f"{found[step - 1]:.3f}" for step in (1, 5, 10, 20) if step <= len(found))
-                print(
-                    f"| `{name}-as-stated` | {o.batch or '–'} | {backend} | {some} | {np.mean(found):.3f} |", flush=True
-                )
+                print(f"| `{name}-as-stated` | {batch} | {backend} | {some} | {np.mean(found):.3f} |", flush=True)
 
 
 if __name__ == "__main__":
