@@ -1,7 +1,7 @@
 // What the alerts ask of the daemon. A refusal is thrown with the daemon's sentence.
 
+import { ask } from "../ask.js";
 import { t } from "../language/language.js";
-import { checkSession } from "../session.js";
 import { sendChange } from "../versions/change.js";
 import { sentenceOf } from "./sentence.js";
 
@@ -60,13 +60,4 @@ export function removeDevice(id) {
 
 function placeOf(id) {
   return `api/alerts/${encodeURIComponent(id)}`;
-}
-
-async function ask(path, method = "GET", body = undefined) {
-  const sent = body === undefined ? {} : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  const response = await fetch(path, { method, ...sent }).catch(() => null);
-  if (!response) throw new Error(t("common.no_answer"));
-  const answer = await checkSession(response).json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer.error ?? t("common.no_answer"));
-  return answer;
 }

@@ -1,7 +1,7 @@
 // The cameras that were found, each with a picture of what it sees: a viewer chooses one.
 
+import { ask } from "../ask.js";
 import { t } from "../language/language.js";
-import { ask } from "./api.js";
 
 const DEMO = "demo";
 const WIDTH = 480; // px of the picture of the camera that is in use

@@ -1,8 +1,9 @@
 // The guide of a first run, step by step. Each step can be left out, and the guide can be opened again.
 
+import { ask } from "../ask.js";
 import { language, number, ORIGINAL, t } from "../language/language.js";
 import { PART_VIEWS } from "../part_views.js";
-import { ask, set, settings } from "./api.js";
+import { set, settings } from "./api.js";
 import { Cameras } from "./cameras.js";
 
 const VIEWS = PART_VIEWS.filter(({ step }) => step);

@@ -1,8 +1,8 @@
 // All models that can be used here: what each is, one press that uses it, the way back, and the end of those that were taught.
 
+import { ask, sentence } from "../ask.js";
 import { number, t } from "../language/language.js";
 import { placeOf } from "../settings/place.js";
-import { ask, sentence } from "../teach/api.js";
 
 const find = (name) => document.getElementById(`models${name ? `-${name}` : ""}`);
 const NOTHING = { about: [], name: "", before: null, fixed: "" };

@@ -1,15 +1,9 @@
 // What the panel "Teach" asks of the daemon. A refusal is thrown with the daemon's sentence.
 
+import { send } from "../ask.js";
 import { t } from "../language/language.js";
-import { checkSession } from "../session.js";
 
 export const DATA_SET = "mine";
-
-// Returns the answer's JSON.
-export async function ask(path, method = "GET", body = undefined) {
-  const response = await send(path, method, body);
-  return response.json();
-}
 
 // asked: of /api/teach; progress: called with {step, done, total}; returns the report
 export async function teach(asked, progress, signal) {
@@ -50,26 +44,6 @@ export async function addZip(file, label, noted, signal) {
 
 export function addressOf(label, picture = null, dataset = DATA_SET) {
   return ["api/datasets", ...[dataset, label, picture].filter((part) => part !== null).map(encodeURIComponent)].join("/");
-}
-
-export function sentence(text) {
-  const whole = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
-}
-
-async function send(path, method, body, signal) {
-  let response;
-  try {
-    const isFile = body instanceof Blob;
-    const type = isFile ? body.type || "application/octet-stream" : "application/json";
-    const sent = body === undefined ? {} : { headers: { "Content-Type": type }, body: isFile ? body : JSON.stringify(body) };
-    response = checkSession(await fetch(path, { method, signal, keepalive: method === "DELETE", ...sent }));
-  } catch (error) {
-    throw error.name === "AbortError" ? error : new Error(t("common.no_answer"));
-  }
-  if (response.ok) return response;
-  const said = await response.json().then(({ error }) => error, () => t("common.no_answer"));
-  throw Object.assign(new Error(said), { status: response.status });
 }
 
 // server-sent events of an answer to a POST, which EventSource cannot read

@@ -1,8 +1,9 @@
 // Photos that a viewer brings: chosen, dropped, or taken with the phone's camera; single ones, folders of them, or zips.
 
+import { sentence } from "../ask.js";
 import { locale, t } from "../language/language.js";
 import { MAX_BYTES } from "../transfer.js";
-import { addPhoto, addZip, placesOf, sentence } from "./api.js";
+import { addPhoto, addZip, placesOf } from "./api.js";
 
 const MOST = 8; // lines of what was left out
 const find = (name) => document.getElementById(`bring-${name}`);

@@ -1,6 +1,7 @@
 // One recording of pictures: it is begun and ended, and how far it is is asked for meanwhile.
 
-import { ask, DATA_SET } from "./api.js";
+import { ask } from "../ask.js";
+import { DATA_SET } from "./api.js";
 
 const ASK_MS = 400;
 

@@ -1,7 +1,7 @@
 // The inbox: pictures of which the model was unsure are named one after the other, with one key or one tap each, and then learned from.
 
+import { ask, sentence } from "../ask.js";
 import { locale, t } from "../language/language.js";
-import { ask, sentence } from "./api.js";
 
 const MOST = 9; // as many as there are keys
 const ASK_MS = 5000;

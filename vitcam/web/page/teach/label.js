@@ -1,8 +1,9 @@
 // One label of the data set: how many pictures it has, the pictures, and a button that takes more.
 
+import { ask } from "../ask.js";
 import { t } from "../language/language.js";
 import { Hold } from "./hold.js";
-import { addressOf, ask } from "./api.js";
+import { addressOf } from "./api.js";
 
 const MOST = 12; // pictures that are shown before a person asks for all
 

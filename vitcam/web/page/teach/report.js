@@ -1,7 +1,8 @@
 // What a teaching found, in words and with pictures.
 
+import { ask, sentence } from "../ask.js";
 import { number, t } from "../language/language.js";
-import { addressOf, ask, sentence } from "./api.js";
+import { addressOf } from "./api.js";
 import { pictureOf } from "./label.js";
 
 const MOST = 10; // lines of a kind

@@ -1,10 +1,11 @@
 // Teaching labels of your own: pictures are collected, a model is taught with them, it says how well it knows them, and it is used.
 
+import { ask, sentence } from "../ask.js";
 import { knows, number, t } from "../language/language.js";
 import { placeOf } from "../settings/place.js";
 import { Bring } from "./bring.js";
 import { Collecting } from "./collecting.js";
-import { ask, DATA_SET, sentence, teach } from "./api.js";
+import { DATA_SET, teach } from "./api.js";
 import { Inbox } from "./inbox.js";
 import { TeachLabel } from "./label.js";
 import { TeachReport } from "./report.js";
