@@ -25,7 +25,7 @@ def visitor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 
 
 def shown(chrome: Chrome, *names: str) -> list[str]:
-    return [name for name in names if chrome.find_element(By.ID, name).is_displayed()]
+    return [name for name in names if any(each.is_displayed() for each in chrome.find_elements(By.ID, name))]
 
 
 def test_a_visitor_sees_the_answer_on_the_picture_and_chooses_to_see_all(

@@ -35,6 +35,10 @@ export class Guide {
     this.#part.addEventListener("keydown", (event) => { if (event.key === "Escape") this.close(); });
   }
 
+  get isOpen() {
+    return !this.#part.hidden;
+  }
+
   // state: of /api/state
   setState(state) {
     this.#state = state;

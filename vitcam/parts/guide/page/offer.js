@@ -1,11 +1,14 @@
 // Offers the guide: by itself on a first run, and from then on with a button. Its code is loaded when it is opened.
 
+import { t } from "../language/language.js";
+import { fetchHtml } from "../panels/html.js";
 import { loadStyle } from "../panels/style.js";
 import { checkSession } from "../session.js";
 
 export class Offer {
-  #button = document.getElementById("open-guide");
+  #button = Object.assign(document.createElement("button"), { id: "open-guide", type: "button", className: "button", textContent: t("guide.open"), hidden: true });
   #guide = null;
+  #loading = false;
   #asked = false;
   #state = null;
   #isSimple;
@@ -13,7 +16,10 @@ export class Offer {
   // isSimple: returns whether the simple look is chosen: whoever looks at everything needs no guide
   constructor(isSimple) {
     this.#isSimple = isSimple;
-    this.#button.addEventListener("click", () => (document.getElementById("guide").hidden ? this.#open(true) : this.#guide.close()));
+    this.#button.setAttribute("aria-expanded", "false");
+    this.#button.setAttribute("aria-controls", "guide");
+    this.#button.addEventListener("click", () => (this.#guide?.isOpen ? this.#guide.close() : this.#open(true)));
+    document.querySelector(".foot").prepend(this.#button);
   }
 
   // state: of /api/state
@@ -34,12 +40,21 @@ export class Offer {
   }
 
   async #open(finished) {
-    if (!this.#guide) {
-      const [{ Guide }] = await Promise.all([import("./guide.js"), loadStyle("page/guide/guide.css")]);
-      this.#guide = new Guide();
-      this.#guide.setState(this.#state);
+    if (this.#loading) return;
+    this.#loading = true;
+    try {
+      this.#guide ??= await load();
+    } finally {
+      this.#loading = false; // after a failure the next press tries again
     }
+    this.#guide.setState(this.#state);
     this.#guide.open(finished);
     if (finished) document.getElementById("guide").scrollIntoView({ block: "nearest" });
   }
+}
+
+async function load() {
+  const [{ Guide }, elements] = await Promise.all([import("./guide.js"), fetchHtml("page/guide/guide.html"), loadStyle("page/guide/guide.css")]);
+  document.querySelector(".say").prepend(...elements);
+  return new Guide();
 }
