@@ -14,7 +14,7 @@ import { forgetModel } from "./models/in_use.js";
 import { OnDemand } from "./panels/on_demand.js";
 import { loadStyleOnce } from "./panels/style.js";
 import { OFFERS, PART_VIEWS } from "./part_views.js";
-import { PhotoWaysIn } from "./photo/ways_in.js";
+import { PhotoWaysIn } from "./photo/offer.js";
 import { LivePicture } from "./picture.js";
 import { Places } from "./places.js";
 import { Playback } from "./playback.js";

@@ -1,6 +1,6 @@
 // Files that are dropped anywhere on the page. Something dragged from the page itself is not an upload.
 
-import { readTransfer } from "../transfer.js";
+import { readTransfer } from "./transfer.js";
 
 // dropped: called with {photo} or {sentence}
 export function acceptDrops(veil, dropped) {

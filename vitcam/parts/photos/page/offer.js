@@ -1,6 +1,6 @@
 // Photos come by the file dialog, by paste and by drop. What shows them is loaded with the first one.
 
-import { acceptDrops } from "./drag_and_drop.js";
+import { acceptDrops } from "../incoming_photos.js";
 import { readFiles } from "../transfer.js";
 import { takesPhotos } from "../views.js";
 
