@@ -44,8 +44,6 @@ class View:
     """The phrase of a link to `#NAME?label=…&zone=…` that each event of the history has; empty: none."""
     step: Step | None = None
     """Of the set-up of a new camera, the last ones."""
-    photos: bool = False
-    """Whether photos that are dropped or pasted are for it: it gets the event `photo`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,10 @@ class Part:
     view: View | None = None
     """None: it adds none to the page."""
     offers: bool = False
-    """Whether its `offer.js` is loaded with the page. `new Offer(isSimple)` is told each state by `setState(state)`."""
+    """Whether its `offer.js` is loaded with the page: something beside the live picture, such as a button.
+
+    `new Offer(page)` gets `{isSimple(), readModel()}`. As far as it wants to know, it is told by `setState(state)`,
+    `setModel(model)`, and `setLook(look, kind)` of the overlay."""
     checks: str = ""
     """For `vitcam doctor`: name -> check; or a function that gives these for a `CheckContext`."""
     verbs: Mapping[str, str] = field(default_factory=dict)

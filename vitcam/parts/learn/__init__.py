@@ -6,5 +6,5 @@ PART = Part(
     "learn",
     routes="vitcam.parts.learn.routes:HANDLERS",
     schemas="vitcam.parts.learn.routes:schemas",
-    view=View(changes=True, photos=True),
+    view=View(changes=True),
 )

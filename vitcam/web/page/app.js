@@ -14,7 +14,6 @@ import { forgetModel } from "./models/in_use.js";
 import { OnDemand } from "./panels/on_demand.js";
 import { loadStyleOnce } from "./panels/style.js";
 import { OFFERS, PART_VIEWS } from "./part_views.js";
-import { PhotoWaysIn } from "./photo/offer.js";
 import { LivePicture } from "./picture.js";
 import { Places } from "./places.js";
 import { Playback } from "./playback.js";
@@ -33,7 +32,6 @@ const MOST_LINES = 3; // of the caption
 const ON_PLACEHOLDER = ["no_signal", "starting"];
 
 const picture = new LivePicture(document.getElementById("picture"));
-const photo = new PhotoWaysIn();
 const answer = new Answer(document.getElementById("answer"));
 const speed = new Speed(document.getElementById("stages"));
 const seen = new Seen();
@@ -42,7 +40,7 @@ const places = new Places();
 const followed = new Followed();
 const today = new Today();
 const look = new Look(showCaption);
-const offers = OFFERS.map(async (name) => new (await import(`./${name}/offer.js`)).Offer(() => look.isSimple));
+const offers = OFFERS.map(async (name) => new (await import(`./${name}/offer.js`)).Offer({ isSimple: () => look.isSimple, readModel }));
 new Screen();
 loadStyleOnce("(forced-colors: active)", "page/look/forced_colors.css");
 explainTerms();
@@ -56,7 +54,7 @@ let words = null; // of a model whose labels are words
 const controls = new Controls((look, kind) => {
   picture.show(look);
   followed.look = look;
-  photo.look(look, kind);
+  tellOffers("setLook", look, kind);
   document.getElementById("fit").classList.toggle("plain", !kind.needs);
 });
 const panels = [
@@ -183,7 +181,7 @@ function showState(state, began) {
   document.getElementById("zones").disabled = !state.view.picture;
   showLosses(state);
   today.show(state.history);
-  for (const each of offers) each.then((offer) => offer.setState(state), () => {}); // one that was not loaded is left out
+  tellOffers("setState", state);
   document.documentElement.dataset.scope = state.access?.scope ?? "control";
   document.getElementById("teach").hidden = Boolean(state.access) && state.access.scope !== "control";
   for (const panel of panels) panel.show(state);
@@ -191,6 +189,11 @@ function showState(state, began) {
   followed.allow(places.follows);
   isMarked = !places.follows;
   if (!framed) seen.show(state.view.picture, state.view.seen, isMarked);
+}
+
+// what parts offer; one that was not loaded is left out
+function tellOffers(what, ...values) {
+  for (const each of offers) each.then((offer) => offer[what]?.(...values), () => {});
 }
 
 // few runs have any
@@ -268,7 +271,8 @@ async function readModel() {
   model = await response.json();
   showModel(model);
   if (model.words && !words) words = new (await import("./words.js")).Words(readModel);
-  for (const part of [answer, photo, words, crop, controls, views]) part?.setModel(model);
+  for (const part of [answer, words, crop, controls, views]) part?.setModel(model);
+  tellOffers("setModel", model);
 }
 
 async function begin() {

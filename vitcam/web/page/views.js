@@ -13,17 +13,17 @@ const VIEWS = [
   { name: "history", fits: /^#events?\b/ },
   ...["settings", ...PART_VIEWS.map(({ name }) => name)].map((name) => ({ name, fits: new RegExp(`^#${name}\\b`) })),
 ];
-const LIVE = "live";
+export const LIVE = "live"; // the view of the live picture
 
 for (const view of PART_VIEWS) addPlace(view);
 
 export function isLive() {
-  return nameOf(location.hash) === LIVE;
+  return shownView() === LIVE;
 }
 
-// whether a photo that is dropped or pasted is for the view that is shown
-export function takesPhotos() {
-  return PART_VIEWS.some(({ name, photos }) => photos && name === nameOf(location.hash));
+// its name
+export function shownView() {
+  return nameOf(location.hash);
 }
 
 function nameOf(hash) {

@@ -13,8 +13,8 @@ export class Offer {
   #state = null;
   #isSimple;
 
-  // isSimple: returns whether the simple look is chosen: whoever looks at everything needs no guide
-  constructor(isSimple) {
+  // isSimple: whether the simple look is chosen: whoever looks at everything needs no guide
+  constructor({ isSimple }) {
     this.#isSimple = isSimple;
     this.#button.setAttribute("aria-expanded", "false");
     this.#button.setAttribute("aria-controls", "guide");

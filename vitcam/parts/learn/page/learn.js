@@ -1,5 +1,6 @@
 // The view "Learn": how a Vision Transformer comes to its answer for one picture, step by step.
 
+import { takePhotos } from "../incoming_photos.js";
 import { t } from "../language/language.js";
 import { forgetModel, modelInUse } from "../models/in_use.js";
 import { readFiles } from "../transfer.js";
@@ -47,7 +48,7 @@ class Learn {
     });
     find("model").addEventListener("change", () => this.#use(find("model").value));
     find("class").addEventListener("click", () => this.#chooseToken(CLASS_TOKEN));
-    addEventListener("photo", ({ detail }) => this.#take(detail)); // dropped or pasted while this view is shown
+    takePhotos("learn", (found) => this.#take(found));
   }
 
   async open() {

@@ -1,46 +1,69 @@
-// Photos come by the file dialog, by paste and by drop. What shows them is loaded with the first one.
+// Offers to try a photo: it is chosen, dropped or pasted. What shows it is loaded with the first one.
 
-import { acceptDrops } from "../incoming_photos.js";
+import { takePhotos } from "../incoming_photos.js";
+import { fill } from "../language/language.js";
+import { fetchHtml } from "../panels/html.js";
+import { loadStyle } from "../panels/style.js";
 import { readFiles } from "../transfer.js";
-import { takesPhotos } from "../views.js";
+import { isLive, LIVE } from "../views.js";
 
-export class PhotoWaysIn {
-  #photo = null;
+const HEAD = `
+  <div class="photo-head">
+    <h2 data-t="photo.title"></h2>
+    <p class="hint" data-t="photo.hint"></p>
+    <label class="button strong" for="file" data-t="photo.choose"></label>
+    <input id="file" class="quiet" type="file" accept="image/*">
+  </div>
+  <p id="photo-message" class="message" role="status" hidden></p>`;
+
+await loadStyle("page/photo/photo.css").catch(() => {}); // it can be used without
+
+export class Offer {
+  #card = Object.assign(document.createElement("div"), { id: "photo", className: "card photo expert", innerHTML: HEAD });
+  #loading = null; // a promise of the Photo; of null where that failed
   #model = null;
   #look = null;
 
   constructor() {
+    fill(this.#card);
+    document.querySelector(".model").before(this.#card);
     const chosen = document.getElementById("file");
     chosen.addEventListener("change", () => {
       if (chosen.files.length) this.#take(readFiles(chosen.files));
       chosen.value = "";
     });
-    document.addEventListener("paste", ({ clipboardData }) => {
-      if (clipboardData?.files.length) this.#take(readFiles(clipboardData.files));
-    });
-    acceptDrops(document.getElementById("drop"), (found) => this.#take(found));
+    takePhotos(LIVE, (found) => this.#take(found));
   }
 
   // model: of /api/model
   setModel(model) {
     this.#model = model;
-    this.#photo?.setModel(model);
+    this.#loading?.then((photo) => photo?.setModel(model));
   }
 
-  look(look, kind) {
+  // what the overlay of the live picture looks like
+  setLook(look, kind) {
     this.#look = [look, kind];
-    this.#photo?.look(look, kind);
+    this.#loading?.then((photo) => photo?.look(look, kind));
   }
 
   // found: {photo} or {sentence}
   async #take(found) {
-    if (takesPhotos()) return dispatchEvent(new CustomEvent("photo", { detail: found }));
-    const { Photo } = await import("./photo.js");
-    if (!this.#photo) {
-      this.#photo = new Photo();
-      if (this.#model) this.#photo.setModel(this.#model);
-      if (this.#look) this.#photo.look(...this.#look);
-    }
-    this.#photo.take(found);
+    this.#card.classList.add("used"); // from now on it is shown in the simple look, too
+    if (!isLive()) location.hash = LIVE;
+    this.#loading ??= this.#load().catch(() => null);
+    const photo = await this.#loading;
+    if (photo) photo.take(found);
+    else this.#loading = null; // the next one tries again
+  }
+
+  async #load() {
+    const [{ Photo }, [result, explanation]] = await Promise.all([import("./photo.js"), fetchHtml("page/photo/photo.html")]);
+    this.#card.append(result);
+    document.body.append(explanation);
+    const photo = new Photo();
+    if (this.#model) photo.setModel(this.#model);
+    if (this.#look) photo.look(...this.#look);
+    return photo;
   }
 }

@@ -5,7 +5,6 @@ import { t } from "../language/language.js";
 import { PhotoPicture } from "./photo_picture.js";
 import { Explanation } from "./explanation.js";
 import { milliseconds } from "../speed.js";
-import { isLive } from "../views.js";
 
 export class Photo {
   #card = document.getElementById("photo");
@@ -30,8 +29,6 @@ export class Photo {
   take(found) {
     const { photo, sentence } = found;
     this.#newest += 1;
-    this.#card.classList.add("used"); // from now on it is shown in the simple look, too
-    if (!isLive()) location.hash = "live";
     if (photo) this.#classify(photo, this.#newest);
     else this.#refuse(sentence);
   }
