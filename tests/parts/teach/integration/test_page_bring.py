@@ -13,7 +13,7 @@ from tests.exif import photo, scene
 from tests.integration.web.browser import console_errors
 from tests.integration.web.page.accessibility import findings_at_every_size
 from tests.integration.web.page.test_page import text
-from tests.integration.web.page.test_page_teach import add, begin, counts, look, part, row, until
+from tests.parts.teach.integration.test_page_teach import add, begin, counts, look, part, row, until
 from tests.parts.teach.taught import drawn
 from vitcam.parts.teach.teach import Task, teach
 

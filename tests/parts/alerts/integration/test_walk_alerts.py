@@ -182,7 +182,7 @@ _SCOPES = """
   const done = arguments[0];
   navigator.serviceWorker.getRegistrations().then((all) => done(all.map(({ active, scope }) => active && scope)));
 """
-WORKER = (Path(__file__).parents[3] / "vitcam/parts/alerts/page/push_worker.js").read_text("utf-8")
+WORKER = (Path(__file__).parents[4] / "vitcam/parts/alerts/page/push_worker.js").read_text("utf-8")
 # the worker itself, with what a browser gives it: a message comes, then its notification is pressed
 _PUSHED = """
   const [text, page, done] = arguments;

@@ -14,7 +14,7 @@ from tests.daemon import Daemon, answer_to, daemon, get_json
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.accessibility import findings_at_every_size
 from tests.integration.web.page.test_page import text
-from tests.integration.web.page.test_page_teach import add, begin, counts, hold, inside, look, part, press, until
+from tests.parts.teach.integration.test_page_teach import add, begin, counts, hold, inside, look, part, press, until
 from tests.shapes import draw
 from tests.videos import write_video
 
