@@ -14,7 +14,7 @@ from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}
-FILES = ["/", "/page/app.js", "/page/history/history.js", "/page/teach/teach.js", "/page/style.css", "/page/icon.svg"]
+FILES = ["/", "/page/app.js", "/page/history/history.js", "/page/zones.js", "/page/style.css", "/page/icon.svg"]
 
 
 @pytest.fixture(scope="module")

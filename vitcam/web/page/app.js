@@ -61,7 +61,6 @@ const panels = [
   new OnDemand("zones", [], async () => new (await import("./zones.js")).Zones()),
   new OnDemand("names", ["page/names.css"], async () => new (await import("./names.js")).Names(() => answer.names, readModel)),
   new OnDemand("models", ["page/models/models.css"], async () => new (await import("./models/models.js")).Models(readModel)),
-  new OnDemand("teach", ["page/teach/teach.css", "page/teach/inbox.css"], async () => new (await import("./teach/teach.js")).Teach(readModel)),
 ];
 
 // predictions: the newest one, ten times a second at most
@@ -183,7 +182,6 @@ function showState(state, began) {
   today.show(state.history);
   tellOffers("setState", state);
   document.documentElement.dataset.scope = state.access?.scope ?? "control";
-  document.getElementById("teach").hidden = Boolean(state.access) && state.access.scope !== "control";
   for (const panel of panels) panel.show(state);
   places.show(state, began);
   followed.allow(places.follows);

@@ -25,7 +25,7 @@ from tests.secured import bearer, quick_hash
 from vitcam.access.password import save_password
 from vitcam.access.tokens import Scope, create_token
 
-pytestmark = pytest.mark.slow("vitcam/web")
+pytestmark = pytest.mark.slow("vitcam/web", "vitcam/parts/alerts")
 
 PATIENCE_S = 120
 CONFIG = '[camera]\nsource = "demo"\n\n[[on]]\nname = "lamp"\nlabel = "dog"\nfor_s = 5\ncommand = ["true"]\n'

@@ -17,7 +17,7 @@ from tests.parts.teach.integration.test_page_teach import add, begin, counts, lo
 from tests.parts.teach.taught import drawn
 from vitcam.parts.teach.teach import Task, teach
 
-pytestmark = pytest.mark.slow("vitcam/web")
+pytestmark = pytest.mark.slow("vitcam/web", "vitcam/parts/teach")
 
 TAKEN = "2026:01:02 03:04:05"
 _DROP = """

@@ -23,7 +23,7 @@ from vitcam.access.tokens import Scope, create_token
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
-pytestmark = pytest.mark.slow("vitcam/web")
+pytestmark = pytest.mark.slow("vitcam/web", "vitcam/parts/teach")
 
 NOTHING = "nothing special"
 PATIENCE_S = 90

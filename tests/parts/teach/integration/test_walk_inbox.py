@@ -18,7 +18,7 @@ from tests.parts.teach.integration.test_page_teach import add, begin, counts, ho
 from tests.shapes import draw
 from tests.videos import write_video
 
-pytestmark = pytest.mark.slow("vitcam/web")
+pytestmark = pytest.mark.slow("vitcam/web", "vitcam/parts/teach")
 
 THINGS = {"red cross": ("red", "cross"), "blue circle": ("blue", "circle"), "green triangle": ("green", "triangle")}
 ZONES = ("left", "middle", "right")
