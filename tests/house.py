@@ -139,6 +139,9 @@ def in_page(leaf: Leaf, text: str) -> Iterator[str]:
         yield "has its address"
     if re.search(rf"""["'`]{views}\.[a-z]""", text):
         yield "has its phrases"
+    sections = f"({'|'.join(leaf.sections) or '(?!)'})"
+    if re.search(rf"""["'`]{sections}\.[a-z]|\bsettings\.(group|name|what)\.{sections}\b""", text):
+        yield "has its settings"
     if re.search(rf"\bstate\.({'|'.join({leaf.name, *leaf.sections})})\b", text):
         yield "has its state"
 

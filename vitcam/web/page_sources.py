@@ -13,8 +13,10 @@ from importlib.resources.abc import Traversable
 from vitcam.parts import PARTS
 
 LANGUAGE = "language/"
+SETTINGS = "settings.js"
+"""Of a part: its group in the view of settings."""
 VIEWS = "part_views.js"
-"""The module that tells the page which views the parts have, and which of them offer something by themselves."""
+"""The module that tells the page what parts have: views, something beside the live picture, and settings."""
 
 
 def page_sources() -> dict[str, Traversable]:
@@ -33,7 +35,7 @@ def page_files() -> dict[str, bytes]:
     for address, phrases in _phrases():
         words = json.loads(found[address]) | phrases
         found[address] = json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
-    tables = {"PART_VIEWS": _views(), "OFFERS": _offers()}
+    tables = {"PART_VIEWS": _views(), "OFFERS": _offers(), "SETTINGS": _with_settings()}
     found[VIEWS] = "".join(f"export const {name} = {json.dumps(rows)};\n" for name, rows in tables.items()).encode()
     return found
 
@@ -67,6 +69,11 @@ def _views() -> list[dict[str, object]]:
         for part in PARTS
         if part.view is not None and (name := part.page or part.name)
     ]
+
+
+def _with_settings() -> list[str]:
+    """Parts that have rows in the view of settings."""
+    return [name for name, folder in _of_parts() if (folder / SETTINGS).is_file()]
 
 
 def _offers() -> list[str]:

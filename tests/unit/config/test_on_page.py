@@ -146,7 +146,8 @@ def test_lines_are_found_below_every_kind_of_heading() -> None:
 
 def test_the_view_of_settings_has_a_row_and_words_for_each() -> None:
     page = page_files()
-    rows = re.findall(r"^    \"([a-z_.]+)\": ", page["settings/table.js"].decode(), re.MULTILINE)
+    tables = [data.decode() for name, data in page.items() if name.endswith(("settings/table.js", "/settings.js"))]
+    rows = [row for table in tables for row in re.findall(r"^    \"([a-z_.]+)\": ", table, re.MULTILINE)]
     words = json.loads(page["language/en.json"])
 
     assert sorted(rows) == sorted(ON_PAGE)

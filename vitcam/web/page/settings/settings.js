@@ -6,15 +6,16 @@ import { mergedWords, sendChange } from "../versions/change.js";
 import { ModelRow } from "./model_row.js";
 import { placeOf } from "./place.js";
 import { nameOf, Row } from "./row.js";
-import { GROUPS, together } from "./table.js";
+import { readGroups, together } from "./table.js";
 
 const AGAIN_MS = 1000;
 const MODEL = "model.name"; // has a row of its own
 const find = (name) => document.getElementById(`settings-${name}`);
 
-export const open = () => new Settings();
+export const open = async () => new Settings(await readGroups());
 
 class Settings {
+  #groups;
   #rows = new Map(); // name -> Row
   #values = new Map();
   #unread = new Set(); // names of those of which nobody knows what was set: the same value is a change
@@ -22,7 +23,9 @@ class Settings {
   #model = null;
   #last = Promise.resolve(); // one change after the other
 
-  constructor() {
+  // groups: of table.js
+  constructor(groups) {
+    this.#groups = groups;
     find("restart").addEventListener("click", () => this.#restart());
   }
 
@@ -59,7 +62,7 @@ class Settings {
 
   #draw(record) {
     const found = new Map(record.settings.map((each) => [each.name, each]));
-    for (const [group, shapes] of Object.entries(GROUPS)) {
+    for (const [group, shapes] of this.#groups) {
       const card = document.createElement("section");
       card.className = "card settings-group";
       const title = card.appendChild(document.createElement("h2"));

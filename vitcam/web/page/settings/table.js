@@ -1,11 +1,13 @@
 // Which settings are shown, in which order, and with which control. The daemon says what they are and what is allowed.
 
+import { SETTINGS } from "../part_views.js";
+
 // unit: of settings.unit; slider: lowest, highest, step; rarely: shown below "More settings"; none: what 0 means is "no limit";
 // sure: says in words how careful it is; size: of the text
 const share = { unit: "percent", slider: [0, 1, 0.05] };
-const seconds = (highest, step) => ({ unit: "s", slider: [0, highest, step] });
+export const seconds = (highest, step) => ({ unit: "s", slider: [0, highest, step] });
 
-export const GROUPS = {
+const GROUPS = {
   camera: {
     "camera.source": {},
     "camera.rotate": {},
@@ -36,36 +38,24 @@ export const GROUPS = {
     "store.max_mb": { unit: "mb", none: true },
     "store.forget": { rarely: true },
   },
-  inbox: {
-    "inbox.enabled": {},
-    "inbox.pictures": { slider: [10, 1000, 10], rarely: true },
-    "inbox.max_mb": { unit: "mb", rarely: true },
-    "collect.max_mb": { unit: "mb", none: true, rarely: true },
-  },
-  clips: {
-    "clips.enabled": {},
-    "clips.before_s": seconds(30, 1),
-    "clips.after_s": seconds(30, 1),
-    "clips.longest_s": { unit: "s", slider: [5, 300, 5], rarely: true },
-    "clips.labels": { rarely: true },
-    "clips.zones": { rarely: true },
-    "clips.fps": { unit: "fps", slider: [1, 30, 1], rarely: true },
-    "clips.width": { unit: "px", rarely: true },
-  },
   motion: {
     "look.rest": seconds(30, 0.5),
     "motion.hold_s": { ...seconds(60, 1), rarely: true },
     "motion.threshold": { slider: [1, 100, 1], rarely: true },
-  },
-  problems: {
-    "problems.enabled": {},
-    "problems.frozen_s": { unit: "s", none: true, rarely: true },
   },
   overlay: {
     "overlay.mode": {},
     "overlay.opacity": share,
   },
 };
+
+// returns [name, rows] of each group; those of parts stand behind the group that they name
+export async function readGroups() {
+  const found = Object.entries(GROUPS);
+  const ofParts = await Promise.all(SETTINGS.map((part) => import(`../${part}/settings.js`)));
+  for (const { group: { name, after, rows } } of ofParts) found.splice(found.findIndex(([each]) => each === after) + 1, 0, [name, rows]);
+  return found;
+}
 
 // what else is to be sent with a new value, so that both fit together; value: of a name
 export function together(name, wanted, value) {
