@@ -21,6 +21,8 @@ DOCSTRING = '"""Clips, `mqtt.host` and vitcam.heat are named here."""\n# vitcam.
         ("vitcam/web/page/a.js", 'import { Wall } from "./wall/wall.js";', "page peers", ["has its address"]),
         ("vitcam/web/page/a.js", "show(state.clips);", "page clips", ["has its state"]),
         ("vitcam/web/page/language/de.json", '{"alerts.new": "Neu"}', "page alerts", ["has its phrases"]),
+        ("vitcam/web/page/a.js", "link.href = `#alerts?${query}`;", "page alerts", ["has its address"]),
+        ("vitcam/web/page/a.js", '  "clips.enabled": {},', "page clips", ["has its settings"]),
         ("vitcam/web/page/a.html", '<a href="#learn" data-t="nav.learn"></a>', "page learn", ["has its address"]),
     ],
 )
