@@ -76,6 +76,16 @@ def test_its_key_stays_when_it_is_called_differently() -> None:
     assert after[1].name == "Mia"
 
 
+@pytest.mark.parametrize(("zone", "label"), [("door_label_cat", "cat"), ("door_label", "label_cat")])
+def test_a_zone_that_is_called_like_a_label_in_another_zone_has_a_key_of_its_own(zone: str, label: str) -> None:
+    found = watched_of(zones(("door", ()), (zone, ())), [(label, "door"), ("cat", zone)], naming())
+    assert [(each.zone, each.label) for each in found] == [
+        (None, ""), ("door", ""), (zone, ""), (None, label), *([] if label == "cat" else [(None, "cat")]),
+        ("door", label), (zone, "cat"),
+    ]  # fmt: skip
+    assert [each.key for each in found if each.zone == "door"] == ["zone_door", f"zone_door_label_{label}"]
+
+
 @pytest.mark.parametrize(
     "text", ["tiger cat", "Katzenklo", "café", "猫", "a" * 300, "a/b+#\0", "'}}{{", "", "door", "Door"]
 )

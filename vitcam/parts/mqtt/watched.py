@@ -61,14 +61,14 @@ def _all(areas: Areas, asked: list[tuple[str, str]], names: "_Names") -> Iterato
     of_zones = [(label, zone.name) for zone in areas.zones for label in zone.labels]
     yield Presence(_VIEW, "Something in view")
     for zone in areas.zones:
-        yield Presence(f"zone_{slug_of(zone.name)}", _titled(zone.name), zone=zone.name)
+        yield Presence(_key_of_zone(zone.name), _titled(zone.name), zone=zone.name)
     for label, _ in (*of_zones, *asked):
         if label:
             yield Presence(f"label_{names.slug(label)}", _titled(names.displayed(label)), label)
     alone = {zone.name for zone in areas.zones if len(zone.labels) == 1}  # that zone's own presence says it
     for label, zone_name in (*(pair for pair in of_zones if pair[1] not in alone), *asked):
         if label and zone_name in areas.names:
-            key = f"zone_{slug_of(zone_name)}_label_{names.slug(label)}"
+            key = f"{_key_of_zone(zone_name)}_label_{names.slug(label)}"
             yield Presence(key, f"{_titled(zone_name)}: {names.displayed(label)}", label, zone_name)
 
 
@@ -97,6 +97,16 @@ def slug_of(text: str) -> str:
     slug = _NOT_A_SLUG.sub("_", plain).strip("_")[:_LONGEST_SLUG]
     if slug == text.replace(" ", "_"):
         return slug
+    return _with_hash(slug, text)
+
+
+def _key_of_zone(name: str) -> str:
+    """One that is called like a label in another zone is told from it by its hash."""
+    slug = slug_of(name)
+    return f"zone_{_with_hash(slug, name) if '_label_' in f'{slug}_' else slug}"
+
+
+def _with_hash(slug: str, text: str) -> str:
     return f"{slug}_{hashlib.sha256(text.encode()).hexdigest()[:8]}".lstrip("_")
 
 
