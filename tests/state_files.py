@@ -49,8 +49,6 @@ class StateFileKind:
     """Changes some entries. Returns why it is not kept, "" or None if it is, or raises VitcamError."""
     changed: tuple[Path_, ...]
     """Those entries."""
-    is_set_aside: bool = True
-    """Whether a damaged file is kept under another name."""
     loads: Callable[[str], Any] = json.loads
     dumps: Callable[[Any], str] = json.dumps
 
@@ -242,7 +240,6 @@ STATE_FILES = (
         lambda folder: {(digest,): end for digest, end in Sessions(folder)._ends.items()},
         lambda folder: Sessions(folder).open("password") and None,
         (),
-        is_set_aside=False,
     ),
     StateFileKind(
         "crops.json", _make_crops, _read_crops, lambda folder: SavedCrop(folder, CAMERA).save(None), ((CAMERA,),)

@@ -188,9 +188,7 @@ class _Trial:
             lost_leaves = [where for where in gone if not self._is_over(where) and not self._has_ended(content, where)]
             if lost_leaves and not self._is_aside(text):
                 found.append(f"a change loses {lost_leaves[:4]}")
-        elif (
-            self._kind.is_set_aside and text and content is None and self._bytes() != text and not self._is_aside(text)
-        ):
+        elif text and content is None and self._bytes() != text and not self._is_aside(text):
             found.append("what could not be read is gone")
         self._read()
         return found + self._protects()

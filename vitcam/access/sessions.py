@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from vitcam.storage.entries import Entries
-from vitcam.storage.files import write_atomically
-from vitcam.storage.reading import read_text
+from vitcam.storage.state_file import StateFile
 
 LASTS_S = 90 * 24 * 3600
 _MOST = 64
 _FILE = "sessions.json"
-_MOST_BYTES = 65_536  # six times as much as the most sessions take
 _LATEST = 4_102_444_800.0  # the year 2100, in s since the epoch
 
 log = logging.getLogger(__name__)
@@ -35,9 +33,9 @@ class Sessions:
     """
 
     def __init__(self, folder: Path | None, clock: Callable[[], float] = time.time) -> None:
-        self._path = folder / _FILE if folder else None
+        self._file = StateFile(folder / _FILE, private=True) if folder else None
         self._clock = clock
-        self._entries = _read(self._path)
+        self._entries = (self._file and self._file.read_if_good(_parsed)) or Entries()
         self._ends = dict(self._entries.values)
         """Of each session in s since the epoch; the oldest session first."""
 
@@ -70,23 +68,17 @@ class Sessions:
 
     def _replace(self, ends: dict[str, float]) -> None:
         self._ends = ends
-        if self._path is None:
+        if self._file is None:
             return
         try:
-            write_atomically(self._path, json.dumps(self._entries.table(ends), indent=1) + "\n", private=True)
+            self._file.write(json.dumps(self._entries.table(ends), indent=1) + "\n")
         except OSError as error:
-            log.warning("%s cannot be written: %s; after a restart everybody must log in again", self._path, error)
+            log.warning("%s cannot be written: %s; after a restart everybody must log in again", self._file.path, error)
 
 
-def _read(path: Path | None) -> Entries[float]:
-    """The end of each session. Damage only ends sessions."""
-    try:
-        return Entries.of_table(json.loads(read_text(path, _MOST_BYTES)) if path else {}, _end, _MOST)
-    except FileNotFoundError:
-        return Entries()
-    except (OSError, ValueError, TypeError, RecursionError) as error:
-        log.warning("the sessions cannot be read from %s: %s; everybody must log in again", path, error)
-        return Entries()
+def _parsed(text: str) -> Entries[float]:
+    """The end of each session."""
+    return Entries.of_table(json.loads(text), _end, _MOST)
 
 
 def _end(_: str, record: Any) -> float:

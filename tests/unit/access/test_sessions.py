@@ -114,8 +114,11 @@ def test_an_absurd_end_costs_its_session_and_no_other(tmp_path: Path, absurd: st
 
 
 @pytest.mark.parametrize("content", ["9" * 5000, "[" * 100_000, '{"a": ' + "9" * 5000 + "}"])
-def test_a_file_that_cannot_be_parsed_ends_the_sessions_and_no_start(tmp_path: Path, content: str) -> None:
+def test_a_file_that_cannot_be_parsed_is_set_aside_and_ends_no_session(tmp_path: Path, content: str) -> None:
+    identifier = Sessions(tmp_path).open(KEY)
     (tmp_path / "sessions.json").write_text(content)
     sessions = Sessions(tmp_path)
 
+    assert sessions.is_open(KEY, identifier)
     assert sessions.is_open(KEY, sessions.open(KEY))
+    assert (tmp_path / "sessions.json.damaged").read_text() == content

@@ -26,7 +26,7 @@ _OF_ONE_RUN = re.compile(
     "|".join(
         (
             r"lock|serving\.lock",
-            r"sessions\.json",  # who has logged out must not be logged in again by a restore
+            r"sessions\.json(\..*)?",  # who has logged out must not be logged in again by a restore
             r"outbox\.db([-.].*)?",  # what waits there was sent long ago by then
             *(pattern for part in PARTS for pattern in part.made_again),
         )

@@ -170,10 +170,11 @@ def test_secrets_that_cannot_be_read_any_more_stay_in_force_and_open_nothing_els
         assert ask(server.url, "/api/state", headers=bearer(token)).status == (401 if damage == "delete" else 200)
 
 
-def test_a_sessions_file_that_is_damaged_ends_sessions_and_nothing_else(camera: Camera, folder: Path) -> None:
+def test_sessions_that_are_damaged_with_their_copy_end_and_nothing_else(camera: Camera, folder: Path) -> None:
     with protected(camera, folder) as before:
         known = cookie(log_in(before.url))
-    (folder / "sessions.json").write_text('{"half')
+    for name in ("sessions.json", "sessions.json.copy"):
+        (folder / name).write_text('{"half')
     with protected(camera, folder) as after:
         assert ask(after.url, "/api/state", headers=known).status == 401
         assert log_in(after.url).status == 303
