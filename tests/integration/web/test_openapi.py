@@ -18,9 +18,9 @@ from openapi_schema_validator import OAS31Validator
 from tests.daemon import Daemon, answer_to, daemon, get_json
 from tests.eventually import eventually
 from tests.http_camera import jpeg, server
-from tests.integration.daemon.test_teach import pictures
 from tests.parts.peers.test_peer_watch import as_vitcam
 from tests.parts.teach.inbox.entries import JPEG, entry
+from tests.parts.teach.integration.test_teach_in_a_run import pictures
 from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
 from vitcam.web.route_table import ROUTES
 

@@ -11,11 +11,11 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
 from tests.daemon import Daemon, answer_to, daemon, get_json
-from tests.integration.daemon.test_teach import pictures
 from tests.integration.web.browser import console_errors
 from tests.integration.web.camera import Camera
 from tests.integration.web.page.accessibility import findings_at_every_size
 from tests.integration.web.page.test_page import open_page, text, wait
+from tests.parts.teach.integration.test_teach_in_a_run import pictures
 from tests.secured import bearer, quick_hash
 from vitcam.access.guard import Guard
 from vitcam.access.password import save_password

@@ -7,7 +7,7 @@ import pytest
 
 from tests.backups import CONTENT, archive, machine, manifest
 
-FIXTURES = Path(__file__).parents[2] / "fixtures" / "backup"
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "backup"
 CARRIED = {
     **CONTENT,
     "config/front.toml": b"[web]\nport = 8422\n",
