@@ -1,15 +1,17 @@
 """Where the files of the page lie, and what parts add to it."""
 
 import json
+import re
+from dataclasses import astuple
 from importlib.resources import files
 
 import pytest
 
 from vitcam.parts import PARTS
-from vitcam.run.part import Part
+from vitcam.run.part import Part, View
 from vitcam.web.page_sources import VIEWS, page_files, page_sources
 
-WITH_VIEW = [part for part in PARTS if part.view is not None]
+WITH_VIEW = [(part, part.view) for part in PARTS if part.view is not None]
 
 
 def test_two_files_never_have_one_address() -> None:
@@ -42,12 +44,22 @@ def test_phrases_of_a_part_are_its_own_and_in_every_language(part: Part) -> None
         assert phrases.items() <= json.loads(page_files()[f"language/{name}"]).items()
 
 
-@pytest.mark.parametrize("part", WITH_VIEW, ids=lambda part: part.name)
-def test_a_view_of_a_part_has_all_that_the_page_loads(part: Part) -> None:
+@pytest.mark.parametrize(("part", "view"), WITH_VIEW, ids=lambda each: getattr(each, "name", ""))
+def test_a_view_of_a_part_has_all_that_the_page_loads(part: Part, view: View) -> None:
     name = part.page or part.name
     served = page_files()
+    words = json.loads(served["language/en.json"])
 
     assert {f"{name}/{name}.{kind}" for kind in ("html", "css", "js")} <= served.keys()
+    assert not view.hears or f"{name}/heard.js" in served
     assert f'"name": "{name}"' in served[VIEWS].decode()
-    assert f"{name}.link" in json.loads(served["language/en.json"])
-    assert f'id="to-{part.view.before if part.view else ""}"' in served["index.html"].decode()
+    assert {f"{name}.link", *filter(None, (view.on_event,)), *(astuple(view.step) if view.step else ())} <= words.keys()
+    assert f'id="to-{view.before}"' in served["index.html"].decode()
+
+
+def test_what_parts_offer_beside_the_live_picture_is_there_and_named_and_nothing_else() -> None:
+    offers = {part.page or part.name for part in PARTS if part.offers}
+    found = re.search(r"^export const OFFERS = (.*);$", page_files()[VIEWS].decode(), re.MULTILINE)
+
+    assert found
+    assert set(json.loads(found[1])) == offers == {name.split("/")[0] for name in page_sources() if "/offer.js" in name}
