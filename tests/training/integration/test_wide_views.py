@@ -8,14 +8,13 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.bench.wide_views import things
-from tests.bench.wide_views.clips import FPS, MOVES, PRESENT_S, SIZES, Plan, Shot, drawn, plans, shots_of
+from tests.bench.wide_views.clips import FPS, MOVES, Plan, Shot, drawn, shots_of
 from tests.bench.wide_views.figures import MODES, Clip, Outcome, missed, ratio, table
-from tests.bench.wide_views.play import Mode, Picture, hand_box, play
+from tests.bench.wide_views.play import Mode, Picture, play
 from tests.bench.wide_views.scenes import scene_of
-from tests.bench.wide_views.things import Thing, opacity_of
-from tests.bench.wide_views.weather import WEATHERS, weather_of
-from vitcam.frames import Image
-from vitcam.rects import Box, Rect
+from tests.bench.wide_views.things import Thing
+from tests.bench.wide_views.weather import weather_of
+from vitcam.rects import Rect
 
 pytestmark = pytest.mark.slow("vitcam/look", "tests/bench/wide_views")
 
@@ -29,13 +28,6 @@ def disc(side: int = 60) -> NDArray[np.float32]:
 
 def red_thing() -> Thing:
     return Thing("red.jpg", "ball", np.full((60, 60, 3), (250, 20, 20), np.uint8), disc())
-
-
-def photo(background: Image) -> Image:
-    """A red disc before a background of 120×120 px."""
-    found = background.copy()
-    cv2.circle(found, (60, 60), 35, (250, 20, 20), -1)
-    return found
 
 
 def plan(move: str = "crossing", weather: str = "calm", size: float = 2.0, number: int = 0) -> Plan:
@@ -53,15 +45,6 @@ def test_two_calls_make_the_same_clip(weather: str) -> None:
 
     assert [shot.box for shot in one] == [shot.box for shot in other]
     assert all(np.array_equal(a.picture, b.picture) for a, b in zip(one, other, strict=True))
-
-
-@pytest.mark.parametrize("move", MOVES)
-@pytest.mark.parametrize("size", SIZES[::2])
-def test_the_box_of_a_thing_takes_the_share_of_the_view_that_was_planned(move: str, size: float) -> None:
-    (shot,) = shots(plan(move, size=size), 7, 1)
-
-    assert shot.box is not None
-    assert shot.box.width * shot.box.height * 100 == pytest.approx(size, rel=0.03)
 
 
 @pytest.mark.parametrize("move", MOVES)
@@ -86,37 +69,6 @@ def test_the_thing_is_drawn_where_the_truth_says(move: str) -> None:
     assert np.abs(shot.picture[outside].astype(int) - empty[outside]).mean() < 4
 
 
-def test_a_thing_that_crosses_is_in_view_once_half_of_it_is() -> None:
-    all_shots = shots(plan("crossing"), 0, round(13 * FPS))
-
-    in_view = [shot.t for shot in all_shots if shot.in_view]
-
-    assert all_shots[0].box is None
-    assert all_shots[-1].box is None
-    assert 0.85 * PRESENT_S < len(in_view) / FPS < PRESENT_S
-
-
-def test_each_size_weather_and_resolution_has_as_many_clips_and_every_move_occurs() -> None:
-    found = plans("final", 2)
-
-    assert len(found) == len({each.number for each in found}) == 2 * len(SIZES) * len(WEATHERS) * 2
-    assert {each.move for each in found if each.size == 1.0} == {*MOVES}
-
-
-def test_a_thing_is_cut_out_of_a_plain_background_and_out_of_no_other() -> None:
-    plain = np.full((120, 120, 3), 240, np.uint8)
-    rough = np.random.default_rng(0).integers(0, 255, plain.shape).astype(np.uint8)
-
-    opacity = opacity_of(photo(plain))
-
-    assert opacity is not None
-    assert opacity[60, 60] == 1
-    assert opacity[5, 5] == 0
-    assert opacity.sum() == pytest.approx(np.pi * 35**2, rel=0.08)
-    assert opacity_of(photo(rough)) is None
-    assert opacity_of(plain) is None
-
-
 def test_the_final_clips_have_no_photo_and_no_scene_of_those_that_choose() -> None:
     from vitcam_training.data.published.everyday_photos import listed_parts
 
@@ -126,11 +78,6 @@ def test_the_final_clips_have_no_photo_and_no_scene_of_those_that_choose() -> No
     for number in range(4):
         pictures = [scene_of(kind, number, 180, 320).still for kind in ("choose", "final")]
         assert np.abs(pictures[0].astype(int) - pictures[1]).mean() > 10
-
-
-def test_a_box_by_hand_is_a_square_inside_the_view_with_the_thing_in_it() -> None:
-    assert hand_box(Box(0.4, 0.4, 0.2, 0.2), 720, 1280, 224) == Rect(448, 168, 384, 384)
-    assert hand_box(Box(0.9, 0.9, 0.02, 0.02), 720, 1280, 224) == Rect(1053, 496, 224, 224)
 
 
 @pytest.mark.parametrize("mode", ["off", "hand"])

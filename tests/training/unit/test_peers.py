@@ -13,9 +13,9 @@ import pytest
 from tests.bench.peers.catalogue import OURS, PEERS
 from tests.bench.peers.install import install, requirements
 from tests.bench.peers.material import Answers, Material
-from tests.bench.peers.measure import Timing, measure, ratios, turns
+from tests.bench.peers.measure import Timing, measure
 from tests.bench.peers.process import PeerFailed, PeerProcess
-from tests.bench.peers.report import BEGIN, END, Conditions, Row, between_marks, page, summary, table
+from tests.bench.peers.report import Conditions, Row, page, summary, table
 from tests.bench.peers.verdict import judge
 from tests.needs import need_model
 
@@ -64,36 +64,6 @@ def test_an_int8_peer_is_judged_by_its_top_labels_alone() -> None:
     assert str(judge("int8", answers(0, 1, 2, 4), reference)) == "75% agree"
 
 
-def test_an_int8_peer_that_disagrees_on_most_photos_is_refused() -> None:
-    verdict = judge("int8", answers(0, 0, 0, 0), answers(0, 1, 2, 3))
-
-    assert not verdict.is_right
-
-
-def test_answers_that_are_not_numbers_are_wrong_ones() -> None:
-    broken = np.full((2, 5), np.nan, np.float32)
-
-    assert not judge("float32", broken, answers(0, 1)).is_right
-
-
-def test_answers_of_another_shape_are_no_answers() -> None:
-    with pytest.raises(ValueError, match=r"\(1, 5\).*\(2, 5\)"):
-        judge("int8", answers(0), answers(0, 1))
-
-
-def test_every_peer_has_its_turn_before_any_has_the_next() -> None:
-    assert list(turns(["a", "b", "c"], 2)) == ["a", "b", "c", "a", "b", "c"]
-
-
-def test_a_time_is_the_median_of_the_medians_of_its_rounds() -> None:
-    given = iter([[1.0, 2.0, 90.0], [5.0, 4.0, 3.0], [30.0, 30.0, 1.0]])
-
-    timings = measure(["a"], 3, lambda name: next(given))
-
-    assert timings["a"].rounds_ms == (2.0, 4.0, 30.0)
-    assert timings["a"].median_ms == 4.0
-
-
 def test_a_peer_that_fails_in_a_round_drops_out_and_the_others_go_on() -> None:
     asked: list[str] = []
 
@@ -106,13 +76,6 @@ def test_a_peer_that_fails_in_a_round_drops_out_and_the_others_go_on() -> None:
     assert asked == ["a", "b", "c", "a", "b", "c", "a", "c"]
     assert list(timings) == ["a", "c"]
     assert len(timings["c"].rounds_ms) == 3
-
-
-def test_ratios_are_to_ours_and_absent_where_ours_has_no_time() -> None:
-    times = {"a": Timing((4.0,)), "b": Timing((10.0, 12.0, 20.0))}
-
-    assert ratios(times, "a") == {"a": 1.0, "b": 3.0}
-    assert ratios(times, "c") == {}
 
 
 def test_the_table_ranks_by_time_and_ends_with_those_that_have_none() -> None:
@@ -147,15 +110,6 @@ def test_each_number_of_threads_has_its_own_columns_and_its_own_ratios() -> None
     assert lines[0].count("|") == lines[1].count("|") == lines[3].count("|")
     assert "| 4.00 | 4.00 … 4.00 | 1.00 | 8.00 | 8.00 … 8.00 | 1.00 | 100% agree |" in lines[2]
     assert "| 6.00 | 6.00 … 6.00 | 1.50 | none |  |  | ended by SIGSEGV |" in lines[3]
-
-
-def test_only_what_lies_between_the_marks_is_replaced() -> None:
-    text = between_marks(f"above\n{BEGIN}\nold\n{END}\nbelow\n", "new")
-
-    assert text == f"above\n{BEGIN}\nnew\n{END}\nbelow\n"
-    assert between_marks(text, "new") == text
-    with pytest.raises(ValueError, match="bench-peers: begin"):
-        between_marks("no marks\n", "new")
 
 
 def test_one_package_that_cannot_be_installed_keeps_no_other_out() -> None:
@@ -234,14 +188,3 @@ def test_without_the_data_one_sentence_says_where_to_get_it(tmp_path: Path) -> N
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     assert "github.com/facebookresearch/deit" in done.stderr
-
-
-def test_an_unknown_peer_is_refused_with_the_names_there_are(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.bench.peers", "--only", "caffe"],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-
-    assert done.returncode == 2
-    assert "no peer is called 'caffe'" in done.stderr
-    assert "openvino-int8" in done.stderr

@@ -5,25 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.bench.aarch64.blocks import FLOAT_PRODUCTS, INT8_PRODUCTS, Block, Work, read_blocks, work
+from tests.bench.aarch64.blocks import Block, Work, read_blocks
 from tests.bench.aarch64.compare import agreement
-from tests.bench.aarch64.emulate import Guest
 from tests.bench.aarch64.frame import FrameBudget, read_stages
 from tests.bench.aarch64.frame_guest import STAGES
-from tests.bench.aarch64.prepare import check_programs
 from tests.bench.aarch64.report import (
-    BEGIN,
-    END,
     Found,
     Row,
-    agreeing,
-    best_other,
-    between_marks,
     page,
     summary,
     table,
 )
-from vitcam.errors import UsageError, VitcamError
 
 OURS = Row("**vitcam**", Work(145_000_000, 64_000_000, 0.99, 31_000_000, 12_000_000), (29, 30), (97, 100))
 OTHER = Row("another", Work(instructions=290_000_000, cycles=160_000_000, covered=0.97))
@@ -38,33 +30,6 @@ def test_a_block_translated_twice_is_counted_once_with_all_its_runs(tmp_path: Pa
 
     assert blocks == [Block(10, ("d503201f", "d65f03c0")), Block(9, ("d503201f",))]
     assert sum(block.instructions for block in blocks) == 29
-
-
-def test_stages_and_threads_of_the_plugin_are_no_blocks(tmp_path: Path) -> None:
-    counted = tmp_path / "counted.blocks"
-    counted.write_text("3 1 4000 d503201f\n# stage 1 1600 16\n# thread 0 9000\n")
-
-    assert read_blocks(counted) == [Block(3, ("d503201f",))]
-
-
-def test_a_block_is_told_by_the_products_in_it() -> None:
-    sdot, fmla, fmla_by_vector = "4f80e000", "4f811002", "4e20cc00"
-
-    assert Block(1, (fmla_by_vector, sdot)).has(INT8_PRODUCTS)
-    assert Block(1, (fmla,)).has(FLOAT_PRODUCTS)
-    assert not Block(1, (fmla_by_vector,)).has(FLOAT_PRODUCTS)
-
-
-def test_a_guest_that_set_no_marks_is_an_error_and_not_zero_work() -> None:
-    with pytest.raises(VitcamError, match="set no marks"):
-        work([], Guest(Path("nowhere"), Path("nowhere")))
-
-
-def test_missing_programs_are_named_by_the_packages_that_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-
-    with pytest.raises(UsageError, match=r"apt-get install .*g\+\+-aarch64-linux-gnu.*mmdebstrap qemu-user"):
-        check_programs()
 
 
 def test_answers_that_differ_only_where_undecided_say_how_undecided() -> None:
@@ -104,19 +69,6 @@ def test_the_table_puts_least_work_first_and_divides_by_ours() -> None:
     ]
 
 
-def test_the_best_other_runtime_is_none_that_runs_our_own_file() -> None:
-    light = Work(instructions=100_000_000, cycles=50_000_000, covered=0.99)
-
-    assert best_other([OURS, Row("vitcam's file elsewhere", light), OTHER], OURS) is OTHER
-
-
-def test_answers_are_compared_with_as_many_of_the_float_network_as_were_given() -> None:
-    said, float_network = np.eye(3, dtype=np.float32)[[0, 1]], np.eye(3, dtype=np.float32)[[0, 2, 1]]
-
-    assert agreeing(said, float_network) == (1, 2)
-    assert agreeing(said[:0], float_network) == (0, 0)
-
-
 def test_a_mark_costs_each_stage_what_a_mark_with_nothing_before_it_does() -> None:
     stages = read_stages("3 1 4000 d503201f\n# stage 1 1600 16\n# stage 5 5200 2\n# stage 7 90 1\n# thread 0 9000\n")
 
@@ -136,11 +88,3 @@ def test_page_and_summary_say_that_no_pi_was_measured() -> None:
     assert "two would take 6.00; measured are 6.60, 10% more" in " ".join(made.split())
     assert "{" not in made
     assert "under emulation, not measured on a Pi" in summary(OURS, [OURS, OTHER], ALIKE)
-
-
-def test_only_what_stands_between_the_marks_of_the_readme_changes() -> None:
-    text = between_marks(f"before\n{BEGIN}\nold\n{END}\nafter\n", "new")
-
-    assert text == f"before\n{BEGIN}\nnew\n{END}\nafter\n"
-    with pytest.raises(ValueError, match="marks"):
-        between_marks("no marks", "new")

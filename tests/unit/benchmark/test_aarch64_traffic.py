@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bench.aarch64.traffic import HIDDEN, LABELS, TOKENS, WIDTH, Layer, Machine, Rates, layers, rates, time, times
+from tests.bench.aarch64.traffic import Layer, Machine, Rates, layers, time
 
 MACHINE = Machine(hz=1e9, private_cache=1000, bytes_per_s=1e9)
 RATES = Rates(per_int8_mac=1.0, per_float_mac=2.0, per_byte=0.5)
@@ -16,24 +16,6 @@ def test_the_layers_have_the_parameters_and_products_of_deit_tiny() -> None:
     # a byte for each of 5,717,416 parameters and another for those of the patches; biases and scales take four
     assert weights == pytest.approx(5_717_416 + 147_456, rel=0.03)
     assert macs == pytest.approx(1.254e9, rel=0.01)
-
-
-def test_a_last_block_for_one_token_still_fetches_all_its_weights() -> None:
-    alone, every = layers(), layers(last_token_alone=False)
-    saved = 2 * (TOKENS - 1) * (WIDTH * WIDTH + WIDTH * HIDDEN)  # query, projection and MLP of the other tokens
-
-    assert sum(layer.weights for layer in alone) == sum(layer.weights for layer in every)
-    assert sum(layer.int8_macs for layer in every) - sum(layer.int8_macs for layer in alone) == saved
-    assert alone[-1].int8_macs == WIDTH * LABELS
-
-
-def test_rates_give_back_the_cycles_that_were_counted() -> None:
-    every = layers()
-    found = rates(every, int8_cycles=31e6, float_cycles=12e6, other_cycles=23e6)
-
-    machine = Machine(hz=1.0, private_cache=1, bytes_per_s=1e30)
-
-    assert sum(each.compute for each in times(every, machine, found, 1, unkind=True)) == pytest.approx(66e6)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 import pytest
 
-from vitcam.errors import UsageError, VitcamError
+from vitcam.errors import VitcamError
 from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.fit.prepare import prepare
 from vitcam_training.fit.session import Session
@@ -25,7 +25,6 @@ from vitcam_training.weights.checkpoints import read_weights
 pytestmark = pytest.mark.slow("training/study/ablation", "training/fit")
 
 RECIPE = read_recipe(BASE_RECIPE)
-ROW = {row.name: row for row in ROWS}
 
 
 def digits(count: int = 24, seed: int = 0) -> Dataset:
@@ -76,16 +75,6 @@ def test_a_line_that_was_cut_off_is_run_again_and_replaced(tmp_path: Path) -> No
     assert read_results(path, Result) == [first]
     add_result(path, second)
     assert read_results(path, Result) == [first, second]
-
-
-@pytest.mark.parametrize("line", ["no JSON", '{"row": "base"}', "3"])
-def test_a_file_of_something_else_is_refused_and_not_overwritten(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "runs.jsonl"
-    path.write_text(line + "\n")
-
-    with pytest.raises(UsageError, match="holds a line that is not a result"):
-        read_results(path, Result)
-    assert path.read_text() == line + "\n"
 
 
 def test_the_page_has_a_line_and_a_mark_for_each_row_with_all_its_seeds(tmp_path: Path) -> None:

@@ -24,7 +24,6 @@ from vitcam_training.study.faithfulness.curves import (
     Ask,
     Floats,
     areas,
-    blurred,
     counts_of,
     curves,
     one_colour,
@@ -85,52 +84,6 @@ def test_the_right_map_is_best_the_inverted_worst_and_random_between(neutral: st
     assert right[1] > 0.9 > random[1] + 0.2 > inverted[1] + 0.4, "insertion"
 
 
-def test_deleting_by_a_map_and_inserting_by_its_reverse_show_the_same_pictures() -> None:
-    image = picture()
-    weights = np.random.default_rng(3).random(GRID)
-    right, reverse = areas_of(weights, image, "mean"), areas_of(-weights, image, "mean")
-    even = np.arange(37)
-    found = [curves(network(), image, one_colour(image, SIDE), ranks_of(each), even) for each in (weights, -weights)]
-
-    np.testing.assert_allclose(found[0][0], found[1][1][::-1], atol=1e-6)
-    assert right != reverse
-
-
-def test_patches_of_one_weight_are_ranked_by_lot_and_not_by_their_place() -> None:
-    ranks = np.stack([ranks_of(np.zeros(GRID), seed) for seed in range(300)])
-    first = (ranks == 0).mean(0)
-
-    assert sorted(ranks[0].flat) == list(range(36))
-    assert first.max() < 0.1
-    assert (ranks_of(np.zeros(GRID), 5) == ranks[5]).all(), "one seed, one order"
-
-
-def test_a_curve_begins_with_few_patches_and_ends_with_all() -> None:
-    counts = counts_of(196, 8)
-
-    assert (counts[0], counts[-1], len(counts)) == (0, 196, 9)
-    assert (np.diff(np.diff(counts)) >= -1).all()
-    assert list(counts_of(4, 14)) == [0, 1, 2, 3, 4], "of few patches, one at a time"
-
-
-def test_the_area_is_the_mean_height_whatever_the_steps() -> None:
-    counts = np.array([0, 1, 4, 10])
-    line = 1 - counts / 10
-
-    assert areas(np.stack([line, np.ones(4)]), counts) == pytest.approx([0.5, 1.0])
-
-
-def test_nothing_is_left_of_a_blurred_patch_and_the_colours_stay() -> None:
-    image = np.full((48, 48, 3), 60, np.uint8)
-    image[:, 24:] = 200
-    image[::2] //= 2
-    blank = blurred(image, SIDE)
-
-    assert np.ptp(blank[:, 0].astype(int)) <= 2, "lines of a pixel are gone"
-    assert blank[24, -1, 0] > blank[24, 0, 0] + 60, "left and right are not"
-    assert len(np.unique(one_colour(image, SIDE).reshape(-1, 3), axis=0)) == 1
-
-
 def samples(counts: tuple[int, ...]) -> list[Sample]:
     return [Sample(Path(f"{label}/{i}.jpg"), label) for label, count in enumerate(counts) for i in range(count)]
 
@@ -171,21 +124,6 @@ def test_every_explanation_is_a_map_of_the_grid_and_named_once() -> None:
     assert (found["random, draw 1"] != found["random, draw 2"]).any()
     assert found["centre"].argmax() in (14, 15, 20, 21), "one of the four in the middle"
     np.testing.assert_allclose(found["attention"], (found["head 0"] + found["head 1"]) / 2)
-
-
-def test_a_file_that_gives_less_is_asked_for_less() -> None:
-    names = {one.name for one in explanations(replace(CARD, heads=1), (), {"likeness": "x"}, orders=1)}
-
-    assert names.isdisjoint({"rollout", "evidence", "head 0", "block 4"})
-    assert {"attention", "likeness", "occlusion"} <= names
-
-
-def test_occlusion_finds_the_patch_that_the_answer_hangs_on() -> None:
-    occlusion = next(one for one in explanations(CARD, (), {}, 1) if one.name == "occlusion")
-    weights = occlusion.make(map_inputs())
-
-    assert int(weights.argmax()) == KNOWN[0] * GRID[1] + KNOWN[1]
-    assert (np.delete(weights.reshape(-1), 10) < 0.1).all()
 
 
 def measured(count: int = 60) -> tuple[Measured, list[Explanation]]:

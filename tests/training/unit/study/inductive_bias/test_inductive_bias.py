@@ -13,9 +13,9 @@ from vitcam_training.data.dataset import Dataset, Sample
 from vitcam_training.recipes.presets import count_parameters, preset
 from vitcam_training.study.ablation.rows import ROWS
 from vitcam_training.study.convolution.config import ConvolutionConfig
-from vitcam_training.study.inductive_bias.distance import attention_distances, between_patches, mean_distances
+from vitcam_training.study.inductive_bias.distance import attention_distances, mean_distances
 from vitcam_training.study.inductive_bias.measure import BiasMeasurement, plan
-from vitcam_training.study.inductive_bias.parts import part_errors, reach
+from vitcam_training.study.inductive_bias.parts import part_errors
 from vitcam_training.study.inductive_bias.plots import draw_distances
 from vitcam_training.study.inductive_bias.runs import (
     CONTESTANTS,
@@ -24,7 +24,7 @@ from vitcam_training.study.inductive_bias.runs import (
     BiasResult,
     jobs_of,
 )
-from vitcam_training.study.inductive_bias.worker import moved, run
+from vitcam_training.study.inductive_bias.worker import run
 from vitcam_training.study.marked import fill
 from vitcam_training.weights.checkpoints import save_weights, to_timm
 
@@ -45,15 +45,6 @@ def colours(count: int = 40) -> Dataset:
     pictures = [rng.integers(0, 120 + 120 * (i % 2), (32, 32, 3)).astype(np.uint8) for i in range(count)]
     samples = tuple(Sample(Path(f"{i}.png"), i % 2, picture) for i, picture in enumerate(pictures))
     return Dataset("colours", ("dark", "light"), {"train": samples, "heldout": samples[:8]})
-
-
-def test_attention_to_itself_is_no_distance_and_to_everything_the_mean_of_all() -> None:
-    grid, count = (3, 4), 12
-    itself = np.eye(count + 1)[None, None]
-    everywhere = np.full((1, 1, count + 1, count + 1), 1 / (count + 1))
-
-    assert mean_distances(itself, grid) == pytest.approx(0)
-    assert mean_distances(everywhere, grid) == pytest.approx(between_patches(grid).mean())
 
 
 def test_the_distances_of_a_checkpoint_are_those_of_its_heads_block_by_block(tmp_path: Path) -> None:
@@ -85,22 +76,6 @@ def test_the_parts_of_a_vit_are_equivariant_as_the_equations_say_and_positions_a
     }
     assert errors["position encoding", other_order].error > 0.01
     assert errors["whole encoder", "picture shifted by 8 px"].error > 0.01
-
-
-def test_one_patch_reaches_one_token_by_embedding_and_mlp_and_all_by_attention() -> None:
-    weights = to_timm(small_vit(SMALL))
-    weights["blocks.0.attn.qkv.weight"] *= 0.1  # else some weights of attention are too small to be seen
-    found = reach(photos(1), weights, SMALL)
-
-    assert found == {"patch embedding": 1, "MLP": 1, "attention": 17}
-
-
-def test_a_moved_picture_is_the_same_some_pixels_to_the_right() -> None:
-    image = photos(1)[0]
-
-    np.testing.assert_array_equal(moved(image, 3)[:, 3:], image[:, :-3])
-    np.testing.assert_array_equal(moved(image, 3)[:, :3], image[:, 3:0:-1])
-    assert moved(image, 0) is image
 
 
 def test_the_page_gives_the_parameters_that_are_counted() -> None:

@@ -43,26 +43,11 @@ def test_seeds_are_told_as_mean_and_spread(tmp_path: Path) -> None:
     assert "test 91.00 ± 1.00 %, training accuracy 50.00 ± 0.00 %, loss 2.000 ± 0.000 | not measured here" in page
 
 
-def test_a_section_says_what_trained_its_runs(tmp_path: Path) -> None:
-    machines = ("a GPU", "", "a GPU")
-    lines = [replace(line(DIGITS, "as-stated", i + 1, 0.9), machine=machine) for i, machine in enumerate(machines)]
-
-    assert "Trained on: a GPU (2 runs)." in text_of(kept(tmp_path, *lines))
-
-
 def test_a_line_of_other_settings_is_not_taken_for_these(tmp_path: Path) -> None:
     kept(tmp_path, replace(line(DIGITS, "corrected", 1, 0.9), settings="00000000"))
 
     assert found_in(RUNS, tmp_path) == {}
     assert unfinished([ReproduceJob("digits", "corrected", 1)], tmp_path) == [ReproduceJob("digits", "corrected", 1)]
-
-
-def test_a_run_that_ended_is_not_trained_again(tmp_path: Path) -> None:
-    kept(tmp_path, line(DIGITS, "corrected", 1, 0.9))
-
-    assert unfinished([ReproduceJob("digits", "corrected", seed) for seed in (1, 2)], tmp_path) == [
-        ReproduceJob("digits", "corrected", 2)
-    ]
 
 
 def test_a_run_under_way_is_told_with_its_epochs(tmp_path: Path) -> None:
