@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vitcam.config.load import EffectiveSettings, load, merge_layers
-from vitcam.config.option import Option
 from vitcam.config.settings import Settings, options, sections
 from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.pictures.overlay_kinds import OVERLAYS
@@ -97,46 +96,29 @@ def test_the_users_file_is_found_below_home_and_not_below_a_relative_path(tmp_pa
     assert effective(None, HOME=str(tmp_path), XDG_CONFIG_HOME="/nowhere").settings.web.port == 8420
 
 
-def test_a_key_with_an_underscore_is_set_by_its_variable() -> None:
-    result = effective(None, VITCAM_MODEL_TOP_K="3", VITCAM_EVENTS_HALF_LIFE_S="1.5")
+def test_a_value_of_each_kind_is_read_from_every_kind_of_place(write: Write) -> None:
+    file = write("[camera]\nsource = 'demo'\nfps = 15\nrotate = 90\n")
+    environ = {"VITCAM_CAMERA_SOURCE": "", "VITCAM_MODEL_TOP_K": "3", "VITCAM_CAMERA_CROP": "0.25,0,0.5,1"}
+    flags = {"web.port": None, "web.enabled": False}
+    settings = merge_layers(file, ["camera.flip=hv"], flags, environ, NO_FILE).settings
+    camera = settings.camera
 
-    assert result.settings.model.top_k == 3
-    assert result.settings.events.half_life_s == 1.5
-
-
-@pytest.mark.parametrize(("text", "meant"), [("true", True), ("Yes", True), ("1", True), ("off", False), ("0", False)])
-def test_the_environment_says_true_and_false_in_several_words(text: str, meant: bool) -> None:
-    assert effective(None, VITCAM_WEB_ENABLED=text).settings.web.enabled is meant
-
-
-def test_an_empty_text_is_a_value_and_overrides_the_file(write: Write) -> None:
-    result = effective(write("[camera]\nsource = 'demo'\n"), VITCAM_CAMERA_SOURCE="")
-
-    assert result.settings.camera.source == ""
-
-
-def test_turns_and_crops_are_read_from_every_kind_of_place(write: Write) -> None:
-    result = effective(write("[camera]\nrotate = 90\n"), "camera.flip=hv", VITCAM_CAMERA_CROP="0.25,0,0.5,1")
-    camera = result.settings.camera
-
-    assert (camera.rotate, camera.flip, camera.crop) == (90, "hv", "0.25,0,0.5,1")
-    assert effective(None, "camera.rotate=270").settings.camera.rotate == 270
+    assert (camera.source, camera.rotate, camera.flip, camera.crop) == ("", 90, "hv", "0.25,0,0.5,1")
+    assert (camera.fps, type(camera.fps), settings.model.top_k) == (15.0, float, 3)
+    assert (settings.web.port, settings.web.enabled) == (8420, False), "a flag that was not given changes nothing"
+    for text, meant in (("true", True), ("Yes", True), ("1", True), ("off", False), ("0", False)):
+        assert effective(None, VITCAM_WEB_ENABLED=text).settings.web.enabled is meant
 
 
 def test_a_list_is_written_as_one_in_the_file_and_with_commas_elsewhere(write: Write) -> None:
-    named = write('[web]\nnames = ["cam.example.org", "b.example"]')
-
-    assert effective(named).settings.web.names == ("cam.example.org", "b.example")
-    assert effective(None, VITCAM_WEB_NAMES="cam.example.org, b.example,").settings.web.names == (
-        "cam.example.org",
-        "b.example",
+    named, sites = (
+        write('[web]\nnames = ["a.example", "b.example"]'),
+        ["https://home.example", "http://192.168.1.5:8123"],
     )
+
+    assert effective(named).settings.web.names == ("a.example", "b.example")
+    assert effective(None, VITCAM_WEB_NAMES="a.example, b.example,").settings.web.names == ("a.example", "b.example")
     assert effective(named, "web.names=").settings.web.names == ()
-
-
-def test_a_list_may_be_written_on_the_command_line_as_in_the_file() -> None:
-    sites = ["https://home.example", "http://192.168.1.5:8123"]
-
     assert effective(None, f"web.frames={json.dumps(sites)}").settings.web.frames == tuple(sites)
     assert effective(None, f"web.frames={', '.join(sites)}").settings.web.frames == tuple(sites)
     assert refused(ConfigError, None, f"web.names={'[' * 9000}").startswith("--set web.names")
@@ -188,23 +170,16 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
     ("content", "sentence"),
     [
         ("[wbe]\nport = 1", "no section is called 'wbe'; did you mean 'web'?"),
-        (
-            "[zzzz]\nport = 1",
-            f"no section is called 'zzzz'; there are {', '.join(sections())}",
-        ),
         ("[web]\nprot = 1", "[web] has no key 'prot'; did you mean 'port'?"),
-        ("[web]\nzzzz = 1", "[web] has no key 'zzzz'; there are enabled, host, port"),
         ("port = 1", "'port' is not a section; write it below [web]"),
         ("web = 1", "'web' is not a section; write [web] on a line of its own, its keys below"),
         (
             "zzzz = 1",
             f"'zzzz' is not a section; the sections are {', '.join(sections())}",
         ),
-        ("[[web]]\nport = 1", "'web' is not a section; write [web] on a line of its own, its keys below"),
         ("[web]\nport = 99999", "web.port is 99999; allowed is a whole number from 0 to 65535"),
         ("[web]\nport = '80'", "web.port is '80'; allowed is a whole number from 0 to 65535"),
         ("[web]\nport = 80.0", "web.port is 80.0; allowed is a whole number from 0 to 65535"),
-        ("[web]\nport = true", "web.port is true; allowed is a whole number from 0 to 65535"),
         ("[web]\nenabled = 1", "web.enabled is 1; allowed is true or false"),
         ("[web]\nhost = ' '", "web.host is ' '; allowed is a text that is not empty"),
         ('[camera]\nsource = "a\\u0000b"', "camera.source is 'a\\x00b'; allowed is a text"),
@@ -218,10 +193,8 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
         ),
         ("[camera]\nrotate = 45", "camera.rotate is 45; allowed is 0, 90, 180 or 270"),
         ("[camera]\nrotate = false", "camera.rotate is false; allowed is 0, 90, 180 or 270"),
-        ("[camera]\nrotate = '90'", "camera.rotate is '90'; allowed is 0, 90, 180 or 270"),
         ("[camera]\nflip = 'x'", "camera.flip is 'x'; allowed is none, h, v or hv"),
         ("[camera]\ncrop = '0.5,0,0.6,1'", "camera.crop is '0.5,0,0.6,1'; allowed is X,Y,W,H inside the picture"),
-        ("[camera]\ncrop = '0,0,0,1'", "camera.crop is '0,0,0,1'; allowed is X,Y,W,H inside the picture"),
         ("[camera]\ncrop = [0, 0, 1, 1]", "camera.crop is [0, 0, 1, 1]; allowed is X,Y,W,H inside the picture"),
         ("[web]\nport =", "is not TOML: Invalid value"),
     ],
@@ -233,13 +206,6 @@ def test_what_a_file_cannot_mean_is_refused_by_name(write: Write, content: str, 
 
     assert message.startswith(f"{path}: ")
     assert sentence in message
-
-
-def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "binary.toml"
-    path.write_bytes(b"[web]\nhost = '\xff\xfe'\n")
-
-    assert refused(ConfigError, path).startswith(f"{path}: line 2 is not in UTF-8; save it as UTF-8")
 
 
 @pytest.mark.parametrize("name", ["absent.toml", "."])
@@ -325,24 +291,20 @@ def test_thresholds_that_contradict_each_other_name_both_origins(write: Write) -
     assert message.endswith("named.toml); leave may be at most enter")
 
 
-@pytest.mark.parametrize("option", options().values(), ids=lambda option: option.name)
-def test_every_default_survives_the_way_through_the_environment(option: Option) -> None:
-    text = ",".join(option.default) if option.kind is tuple else str(option.default)
-    result = effective(None, **{option.variable: text})
+def test_every_option_says_what_is_allowed_and_its_default_survives_the_environment() -> None:
+    for name, option in options().items():
+        text = ",".join(option.default) if option.kind is tuple else str(option.default)
+        result = effective(None, **{option.variable: text})
 
-    assert result.settings == Settings()
-    assert result.origins[option.name] == option.variable
-
-
-@pytest.mark.parametrize("option", options().values(), ids=lambda option: option.name)
-def test_every_option_says_what_it_is_and_what_is_allowed(option: Option) -> None:
-    assert len(option.rule.doc.split()) >= 3
-    assert not option.rule.doc.endswith(".")
-    assert "_" not in option.section
-    if option.kind in (int, float) and not option.choices:
-        assert option.rule.low is not None
-        assert option.rule.high is not None
-        assert option.rule.low <= option.default <= option.rule.high
+        assert result.settings == Settings(), name
+        assert result.origins[name] == option.variable
+        assert len(option.rule.doc.split()) >= 3, name
+        assert not option.rule.doc.endswith("."), name
+        assert "_" not in option.section
+        if option.kind in (int, float) and not option.choices:
+            assert option.rule.low is not None, name
+            assert option.rule.high is not None, name
+            assert option.rule.low <= option.default <= option.rule.high, name
 
 
 @given(st.dictionaries(st.text(min_size=1), st.text(), max_size=3), st.lists(st.text(), max_size=3))
@@ -370,8 +332,3 @@ def test_a_setting_holds_a_value_of_its_own_kind_or_none_at_all(name: str, value
 
 def test_the_overlays_that_may_be_set_are_those_that_can_be_drawn_and_the_usual_one() -> None:
     assert options()["overlay.mode"].choices == ("auto", *OVERLAYS)
-
-
-@pytest.mark.parametrize("text", ["web.port" + "9" * 5000, "9" * 5000])
-def test_a_set_that_is_refused_is_repeated_only_at_its_beginning(text: str) -> None:
-    assert len(refused(ConfigError, None, text)) < 500

@@ -2,7 +2,6 @@
 
 import json
 import re
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from vitcam.config.settings import options
 from vitcam.web.page_sources import page_files
 
 NO_FILE = Path("/nonexistent")
-PLACES = ("page", "system", "named", "environment", "set", "flag")
 
 
 def effective(page: dict[str, object], text: str = "", path: Path | None = None) -> EffectiveSettings:
@@ -65,28 +63,6 @@ def test_a_camera_may_be_set(text: str) -> None:
 )
 def test_a_file_of_this_machine_may_not(text: str) -> None:
     assert not is_page_camera(text)
-
-
-@pytest.mark.parametrize(("lower", "higher"), [*combinations(PLACES, 2)])
-def test_of_two_places_the_later_one_holds(tmp_path: Path, lower: str, higher: str) -> None:
-    value = {lower: 3, higher: 7}
-    files = {}
-    for name in ("system", "named"):
-        files[name] = tmp_path / f"{name}.toml"
-        if name in value:
-            files[name].write_text(f"[model]\ntop_k = {value[name]}\n")
-    found = merge_layers(
-        files["named"] if "named" in value else None,
-        [f"model.top_k={value['set']}"] if "set" in value else [],
-        {"model.top_k": value.get("flag")},
-        {"VITCAM_MODEL_TOP_K": str(value["environment"])} if "environment" in value else {},
-        files["system"],
-        PageLayer("settings.toml", {"model.top_k": value["page"]} if "page" in value else {}),
-    )
-
-    assert found.settings.model.top_k == 7
-    assert found.given("model.top_k") != ""
-    assert not found.page
 
 
 def test_what_the_page_set_is_no_place_of_the_configuration() -> None:
