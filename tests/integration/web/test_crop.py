@@ -122,16 +122,6 @@ def test_an_invalid_crop_is_refused_and_changes_nothing(
     assert memory.kept == []
 
 
-def test_a_page_of_another_site_may_not_change_the_crop(aimed: WebServer, active_crop: ActiveCrop) -> None:
-    foreign = [
-        post(aimed.url, '{"crop": null}', **{"Sec-Fetch-Site": "cross-site"})[0],
-        post(aimed.url, '{"crop": null}', Origin="http://evil.example")[0],
-        post(aimed.url, '{"crop": null}', Host="evil.example")[0],
-    ]
-
-    assert foreign == [403, 403, 403]
-
-
 def box(chrome: Chrome, element: str) -> list[float]:
     """Left, top, width, height of an element, as shares of the picture."""
     found: list[float] = chrome.execute_script(

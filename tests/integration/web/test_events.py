@@ -22,6 +22,7 @@ from tests.frames import picture
 from tests.histories import START_MS, SUMMARY, change
 from tests.integration.web.camera import Camera, Client
 from tests.integration.web.lines import connected
+from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import FrameSummary, Query
 from vitcam.pictures.decode import decode_image
@@ -47,8 +48,7 @@ def serving(camera: Camera, store: EventStore) -> Iterator[WebServer]:
     running.stop(2)
 
 
-@pytest.fixture
-def filled(store: EventStore) -> EventStore:
+def fill(store: EventStore) -> EventStore:
     """Twelve events of two labels in two zones, an hour apart."""
     for number in range(12):
         label, zone = ("cup", "desk") if number % 2 else ("cat", "door")
@@ -56,6 +56,25 @@ def filled(store: EventStore) -> EventStore:
         store.put(change(event_id(number), "end", label, JPEG, zone=zone, start_ms=begun, end_ms=begun + 1000))
     assert eventually(lambda: len(store.find(Query()).events) == 12)
     return store
+
+
+@pytest.fixture
+def filled(store: EventStore) -> EventStore:
+    return fill(store)
+
+
+@pytest.fixture(scope="module")
+def twelve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    """A server of these events, which no test changes."""
+    kept = EventStore(tmp_path_factory.mktemp("twelve"), RetentionRules())
+    kept.start()
+    with Camera() as camera:
+        running = WebServer(camera.parts(history=fill(kept)), Binding())
+        running.start()
+        running.wait_until_serving()
+        yield running
+        running.stop(2)
+    kept.stop(10)
 
 
 def ask(server: WebServer, target: str, method: str = "GET", body: Any = None) -> tuple[int, Any]:
@@ -103,10 +122,10 @@ def ids(answer: Any) -> list[int]:
     return [int(event["id"][2:]) for event in answer["events"]]
 
 
-def test_pages_follow_each_other_from_the_newest_to_the_oldest(serving: WebServer, filled: EventStore) -> None:
-    _, first = ask(serving, "/api/events?limit=5")
-    _, second = ask(serving, f"/api/events?limit=5&before={first['next']}")
-    _, last = ask(serving, f"/api/events?limit=5&before={second['next']}")
+def test_pages_follow_each_other_from_the_newest_to_the_oldest(twelve: WebServer) -> None:
+    _, first = ask(twelve, "/api/events?limit=5")
+    _, second = ask(twelve, f"/api/events?limit=5&before={first['next']}")
+    _, last = ask(twelve, f"/api/events?limit=5&before={second['next']}")
 
     assert (ids(first), ids(second), ids(last)) == ([11, 10, 9, 8, 7], [6, 5, 4, 3, 2], [1, 0])
     assert last["next"] is None
@@ -130,17 +149,15 @@ def test_pages_follow_each_other_from_the_newest_to_the_oldest(serving: WebServe
         ("label=cup&zone=door", []),
     ],
 )
-def test_every_filter_leaves_only_what_it_names(
-    serving: WebServer, filled: EventStore, filters: str, found: list[int]
-) -> None:
-    assert ids(ask(serving, f"/api/events?{filters}")[1]) == found
+def test_every_filter_leaves_only_what_it_names(twelve: WebServer, filters: str, found: list[int]) -> None:
+    assert ids(ask(twelve, f"/api/events?{filters}")[1]) == found
 
 
 @pytest.mark.parametrize(
     "filters", ["since=x", "min_p=2", "kind=x", "favourite=x", "corrected=x", "limit=0", "limit=x"]
 )
-def test_a_filter_that_is_invalid_is_refused_in_a_sentence(serving: WebServer, filters: str) -> None:
-    status, sentence = ask(serving, f"/api/events?{filters}")
+def test_a_filter_that_is_invalid_is_refused_in_a_sentence(twelve: WebServer, filters: str) -> None:
+    status, sentence = ask(twelve, f"/api/events?{filters}")
 
     assert status == 400
     assert filters.split("=")[0] in sentence
@@ -219,17 +236,9 @@ def test_a_corrected_event_is_found_by_its_new_label_and_its_picture_is_filed(
     assert ids(ask(serving, "/api/events?label=mug")[1]) == []
 
 
-def test_a_favourite_is_found_as_one(serving: WebServer, filled: EventStore) -> None:
-    status, changed = ask(serving, f"/api/events/{event_id(3)}", "PATCH", {"favourite": True})
-
-    assert (status, changed["favourite"]) == (200, True)
-    assert ids(ask(serving, "/api/events?favourite=1")[1]) == [3]
-    assert 3 not in ids(ask(serving, "/api/events?favourite=0")[1])
-
-
 @pytest.mark.parametrize("body", [{}, [], {"label": ""}, {"label": 3}, {"label": "a\nb"}, {"favourite": 1}, {"p": 1}])
-def test_a_change_that_is_invalid_is_refused(serving: WebServer, filled: EventStore, body: Any) -> None:
-    assert ask(serving, f"/api/events/{event_id(1)}", "PATCH", body)[0] == 400
+def test_a_change_that_is_invalid_is_refused(twelve: WebServer, body: Any) -> None:
+    assert ask(twelve, f"/api/events/{event_id(1)}", "PATCH", body)[0] == 400
 
 
 def test_everything_of_a_label_is_deleted_and_the_disk_shows_it(serving: WebServer, filled: EventStore) -> None:
@@ -283,46 +292,46 @@ def test_all_days_count_together_on_the_clock_that_is_asked_for(
 
 
 @pytest.mark.parametrize("ahead", ["x", "1441", "-99999", "1.5", "٣"])
-def test_a_clock_that_cannot_be_is_refused(serving: WebServer, filled: EventStore, ahead: str) -> None:
-    status, answer = ask(serving, f"/api/events/counts?ahead_min={urllib.parse.quote(ahead)}")
+def test_a_clock_that_cannot_be_is_refused(twelve: WebServer, ahead: str) -> None:
+    status, answer = ask(twelve, f"/api/events/counts?ahead_min={urllib.parse.quote(ahead)}")
 
     assert status == 400
     assert "from -1440 to 1440" in str(answer)
 
 
-@pytest.mark.parametrize(
-    ("filters", "counted"),
-    [
-        ("favourite=1", {"cat": 1}),
-        ("favourite=0&label=cat", {"cat": 5}),
-        ("corrected=1", {"mug": 1}),
-        ("corrected=0", {"cat": 6, "cup": 5}),
-        ("text=MU", {"mug": 1}),
-        ("text=nowhere", {}),
-        ("favourite=1&text=ca", {"cat": 1}),
-        ("favourite=1&label=cup", {}),
-        ("shown=CAT", {"cat": 6}),
-        ("shown=mug&label=mug", {"mug": 1}),
-    ],
-)
-def test_counts_are_of_the_events_that_the_same_filters_list(
-    serving: WebServer, filled: EventStore, filters: str, counted: dict[str, int]
-) -> None:
-    filled.set_favourite(event_id(2), True)
+COUNTED = [
+    ("favourite=1", {"cat": 1}),
+    ("favourite=0&label=cat", {"cat": 5}),
+    ("corrected=1", {"mug": 1}),
+    ("corrected=0", {"cat": 6, "cup": 5}),
+    ("text=MU", {"mug": 1}),
+    ("text=nowhere", {}),
+    ("favourite=1&text=ca", {"cat": 1}),
+    ("favourite=1&label=cup", {}),
+    ("shown=CAT", {"cat": 6}),
+    ("shown=mug&label=mug", {"mug": 1}),
+]
+
+
+def test_counts_are_of_the_events_that_the_same_filters_list(serving: WebServer, filled: EventStore) -> None:
+    favourite = ask(serving, f"/api/events/{event_id(2)}", "PATCH", {"favourite": True})[1]
     filled.correct(event_id(1), "mug")
-    _, answer = ask(serving, f"/api/events/counts?since=2026-01-01&{filters}")
-    _, listed = ask(serving, f"/api/events?{filters}")
-    counts = Counter[str]()
-    for hour in answer["hours"]:
-        counts[hour["label"]] += hour["events"]
+    for filters, counted in COUNTED:
+        _, answer = ask(serving, f"/api/events/counts?since=2026-01-01&{filters}")
+        _, listed = ask(serving, f"/api/events?{filters}")
+        counts = Counter[str]()
+        for hour in answer["hours"]:
+            counts[hour["label"]] += hour["events"]
 
-    assert dict(counts) == counted
-    assert dict(Counter(each["corrected"] or each["label"] for each in listed["events"])) == counted
+        assert dict(counts) == counted, filters
+        assert dict(Counter(each["corrected"] or each["label"] for each in listed["events"])) == counted, filters
+    assert favourite["favourite"]
+    assert ask(serving, "/api/events/names")[1] == {"shown": ["cat", "cup", "mug"], "zones": ["desk", "door"]}
 
 
-def test_a_summary_folds_a_day_and_its_parts(serving: WebServer, filled: EventStore) -> None:
+def test_a_summary_folds_a_day_and_its_parts(twelve: WebServer) -> None:
     times = "2026-01-01T00:00:00Z,2026-01-01T05:00:00Z,2026-01-01T11:00:00Z"
-    _, answer = ask(serving, f"/api/events/summary?times={times}&limit=1")
+    _, answer = ask(twelve, f"/api/events/summary?times={times}&limit=1")
     whole, parts = answer["whole"], answer["parts"]
 
     assert (whole["since"], whole["until"]) == ("2026-01-01T00:00:00.000Z", "2026-01-01T11:00:00.000Z")
@@ -348,24 +357,16 @@ def test_a_summary_folds_a_day_and_its_parts(serving: WebServer, filled: EventSt
         ("0001-01-01,9999-12-31T23:59:59Z", "0001"),
     ],
 )
-def test_times_that_are_invalid_are_refused_with_what_is_allowed(
-    serving: WebServer, filled: EventStore, times: str, named: str
-) -> None:
-    status, answer = ask(serving, f"/api/events/summary?times={times}")
+def test_times_that_are_invalid_are_refused_with_what_is_allowed(twelve: WebServer, times: str, named: str) -> None:
+    status, answer = ask(twelve, f"/api/events/summary?times={times}")
 
     assert status == 400
     assert named in str(answer)
 
 
-def test_the_names_that_occur_are_told_with_the_zones(serving: WebServer, filled: EventStore) -> None:
-    filled.correct(event_id(1), "Mug")
-
-    assert ask(serving, "/api/events/names")[1] == {"shown": ["cat", "cup", "Mug"], "zones": ["desk", "door"]}
-
-
-def test_the_events_beside_one_are_found_whatever_the_filters(serving: WebServer, filled: EventStore) -> None:
+def test_the_events_beside_one_are_found_whatever_the_filters(twelve: WebServer) -> None:
     def beside(place: str, number: int, more: str = "") -> list[int]:
-        return ids(ask(serving, f"/api/events?{place}={event_id(number)}&limit=2{more}")[1])
+        return ids(ask(twelve, f"/api/events?{place}={event_id(number)}&limit=2{more}")[1])
 
     assert beside("after", 5) == [7, 6]
     assert beside("before", 5) == [4, 3]
@@ -374,9 +375,9 @@ def test_the_events_beside_one_are_found_whatever_the_filters(serving: WebServer
     assert beside("after", 11) == []
 
 
-def test_an_export_has_every_event_once(serving: WebServer, filled: EventStore) -> None:
-    lines = ask(serving, "/api/events/export?format=jsonl")[1].decode().splitlines()
-    table = [*csv.DictReader(io.StringIO(ask(serving, "/api/events/export?label=cup")[1].decode()))]
+def test_an_export_has_every_event_once(twelve: WebServer) -> None:
+    lines = ask(twelve, "/api/events/export?format=jsonl")[1].decode().splitlines()
+    table = [*csv.DictReader(io.StringIO(ask(twelve, "/api/events/export?label=cup")[1].decode()))]
 
     assert [int(json.loads(line)["id"][2:]) for line in lines] == [*range(11, -1, -1)]
     assert [int(row["id"][2:]) for row in table] == [11, 9, 7, 5, 3, 1]

@@ -51,17 +51,3 @@ def test_the_crop_of_a_demo_is_not_kept_for_the_next_run(tmp_path: Path) -> None
     assert answer["crop"] == [0.5, 0.5, 0.25, 0.25]
     assert not answer["remembered"]
     assert "cameras only" in answer["reason"]
-
-
-def test_at_the_next_start_the_option_has_priority_over_the_page() -> None:
-    with daemon("--source", "demo:ram", "--fps", "5", "--crop", "0,0,640,720", "--rotate", "90") as running:
-        explicit = running.wait_for("ok")["view"]
-        status, overruled = post(running.url, '{"crop": null}')
-        kept = running.state()["view"]
-
-    assert explicit["picture"] == [720, 1280]
-    assert explicit["crop"] == [0, 0, 0.888889, 0.5625]
-    assert not explicit["remembered"]
-    assert status == 409
-    assert "command line" in overruled["error"]
-    assert kept == explicit

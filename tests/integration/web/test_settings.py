@@ -116,20 +116,15 @@ def test_crop_and_zones_of_the_configuration_are_fixed_and_masks_are_not(running
         ({"on.command": ["rm"]}, ["on.command", "program"]),
         ({"web.certificate": "/etc/shadow"}, ["web.certificate"]),
         ({"actions.secret": "x"}, ["actions.secret", "key"]),
-        ({"nothing.here": 1}, ["nothing.here"]),
         ({"store.written_mb": 20}, ["store.written_mb", "not a setting any more", "store.max_mb"]),
         ({"store.keep_days": float("1e300")}, ["keep_days"]),
         ({"events.enter": 2}, ["events.enter", "0 to 1"]),
-        ({"events.enter": True}, ["events.enter"]),
         ({"events.leave": 0.9}, ["events.leave", "enter"]),
-        ({"camera.source": "/etc/passwd"}, ["camera.source"]),
         ({"camera.source": "v4l2:/dev/video0/../../etc/passwd"}, ["camera.source"]),
         ({"camera.source": "video:/etc/passwd"}, ["camera.source"]),
         ({"camera.source": "file:///etc/passwd"}, ["camera.source"]),
         ({"store.forget": ["no such label"]}, ["no such label"]),
-        ({"clips.labels": "cat"}, ["clips.labels"]),
         ({"overlay.mode": "rainbow"}, ["overlay.mode"]),
-        ({}, ["null"]),
         ([], ["null"]),
     ],
 )
@@ -226,22 +221,6 @@ def test_what_cannot_be_written_is_in_force_until_the_end_and_says_so(tmp_path: 
 
     assert (status, answer["remembered"]) == (200, False)
     assert str(kept(tmp_path)) in answer["reason"]
-
-
-def test_the_command_shows_what_the_page_set_with_its_file(tmp_path: Path) -> None:
-    kept(tmp_path).parent.mkdir()
-    kept(tmp_path).write_text('[model]\nname = "cifar10"\ntop_k = 3\n[names]\nlanguage = "de"\n"tabby cat" = "Mia"\n')
-    (tmp_path / "config.toml").write_text("[model]\n\ntop_k = 4\n")
-    named = str(tmp_path / "config.toml")
-    shown = vitcam("config", "show", "--json", "--config", named, XDG_STATE_HOME=str(tmp_path))
-    rows = {
-        each["name"]: (each["value"], each["origin"], each["line"]) for each in map(json.loads, shown.out.splitlines())
-    }
-
-    assert rows["model.name"] == ("cifar10", str(kept(tmp_path)), None)
-    assert rows["names.language"] == ("de", str(kept(tmp_path)), None)
-    assert rows['names."tabby cat"'] == ("Mia", str(kept(tmp_path)), None)
-    assert rows["model.top_k"] == (4, named, 3)
 
 
 @pytest.mark.fault(
