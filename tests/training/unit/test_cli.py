@@ -11,7 +11,6 @@ import pytest
 
 from tests.training.unit.pictures import RECIPE, write_pictures
 from tests.training.unit.weights.published.random_networks import NETWORKS
-from vitcam._version import __version__
 from vitcam_training.cli import STUDIES, _interrupt_again, main
 from vitcam_training.data import folder
 
@@ -248,12 +247,3 @@ def test_data_that_is_not_there_is_refused_before_keras_is_loaded(tmp_path: Path
 
     assert done.returncode == 2
     assert str(tmp_path / "nowhere") in done.stderr
-
-
-def test_the_version_is_that_of_the_daemon(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("sys.argv", ["vitcam-train", "--version"])
-    with pytest.raises(SystemExit) as end:
-        main()
-
-    assert end.value.code == 0
-    assert capsys.readouterr().out == f"vitcam-train {__version__}\n"

@@ -27,17 +27,6 @@ def test_taps_name_every_block_with_the_shapes_that_the_docstring_gives() -> Non
     assert shapes == {"embeddings": (2, 17, 128), "embedding": (2, 128), **blocks}
 
 
-def test_attention_rows_of_every_block_sum_to_one() -> None:
-    _, taps = small_vit()(photos(2))
-
-    for name in (name for name in taps if name.endswith("attention")):
-        np.testing.assert_allclose(ops.convert_to_numpy(taps[name]).sum(-1), 1.0, atol=1e-5)
-
-
-def test_deit_tiny_has_the_published_number_of_parameters() -> None:
-    assert ViT(ViTConfig(classes=1000)).count_params() == 5_717_416
-
-
 def test_a_rectangular_input_gives_a_rectangular_grid() -> None:
     config = ViTConfig(classes=2, image_size=(16, 32), patch_size=8, width=64, depth=1, heads=1)
     logits, taps = ViT(config)(photos(1, config))
@@ -62,8 +51,8 @@ def test_drop_path_drops_whole_images_and_keeps_the_mean() -> None:
     assert out.mean() == pytest.approx(1.0, abs=0.03)
 
 
-def test_drop_path_does_nothing_outside_training() -> None:
-    vit = small_vit(ViTConfig(classes=5, image_size=(32, 32), patch_size=8, width=128, depth=3, heads=2, drop_path=0.9))
-    first, second = (ops.convert_to_numpy(vit(photos(2))[0]) for _ in range(2))
+def test_attention_rows_of_every_block_sum_to_one() -> None:
+    _, taps = small_vit()(photos(2))
 
-    np.testing.assert_array_equal(first, second)
+    for name in (name for name in taps if name.endswith("attention")):
+        np.testing.assert_allclose(ops.convert_to_numpy(taps[name]).sum(-1), 1.0, atol=1e-5)

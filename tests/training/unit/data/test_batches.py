@@ -66,13 +66,6 @@ def test_an_epoch_draws_the_same_number_of_photos_of_each_label(samples: list[Sa
     assert sorted(count[sample.path] for sample in uneven[10:13]) == [2, 2, 3], "too few: all come again"
 
 
-def test_without_a_number_each_photo_is_drawn_once(samples: list[Sample]) -> None:
-    drawn = draw(samples, 0, np.random.default_rng(0))
-
-    assert drawn != samples
-    assert sorted(drawn, key=lambda s: s.path) == sorted(samples, key=lambda s: s.path)
-
-
 def test_a_broken_photo_is_named_and_skipped(samples: list[Sample], caplog: pytest.LogCaptureFixture) -> None:
     samples[3].path.write_bytes(samples[3].path.read_bytes()[:200])
     with caplog.at_level(logging.WARNING):
@@ -109,7 +102,3 @@ def test_an_epoch_begun_at_a_later_batch_gives_the_same_batches_from_there(sampl
     for (images, targets), (same_images, same_targets) in zip(every[5:], later, strict=True):
         np.testing.assert_array_equal(images, same_images)
         np.testing.assert_array_equal(targets, same_targets)
-
-
-def test_an_epoch_that_is_done_has_no_batch_left(samples: list[Sample]) -> None:
-    assert list(training_batches(samples, plan(), Augment(), epoch=0, first=3)) == []

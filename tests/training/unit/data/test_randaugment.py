@@ -21,10 +21,6 @@ def photo() -> Image:
     return np.asarray(np.stack([red + pattern, green + pattern, blue + pattern], -1), np.uint8)
 
 
-def test_the_operations_are_those_of_the_paper_in_its_order() -> None:
-    assert sorted(NAMES) == sorted(PAPER)
-
-
 @pytest.mark.parametrize("name", [name for name in PAPER if name not in WITHOUT_STRENGTH])
 @pytest.mark.parametrize("direction", [-1.0, 1.0])
 def test_an_operation_without_strength_leaves_the_picture_alone(name: str, direction: float) -> None:
@@ -41,22 +37,6 @@ def test_an_operation_changes_the_more_the_stronger_it_is(name: str, direction: 
         return float(np.abs(out.astype(int) - photo()).mean())
 
     assert 0 < change(0.3) < change(1.0)
-
-
-def test_autocontrast_spreads_each_channel_over_the_whole_range() -> None:
-    out = OPERATIONS["autocontrast"](photo(), 0.5, 1.0)
-    flat = np.full((4, 4, 3), 77, np.uint8)
-
-    assert out.min((0, 1)).tolist() == [0, 0, 0]
-    assert out.max((0, 1)).tolist() == [255, 255, 255]
-    np.testing.assert_array_equal(OPERATIONS["autocontrast"](flat, 0.5, 1.0), flat)
-
-
-def test_equalize_makes_every_level_as_frequent_as_the_others() -> None:
-    dark = (photo() // 4).astype(np.uint8)
-    quarters = np.histogram(OPERATIONS["equalize"](dark, 0.5, 1.0)[..., 0], bins=4, range=(0, 256))[0]
-
-    assert quarters.min() > 0.2 * quarters.sum()
 
 
 def test_operations_on_values_do_what_their_names_say() -> None:

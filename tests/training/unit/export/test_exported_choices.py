@@ -1,6 +1,6 @@
 """Every choice of ViTConfig, down to the int8 file."""
 
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import CHOICES, ViTConfig
 from vitcam_training.evaluation.float_network import FloatNetwork
 from vitcam_training.export.export import export_model
-from vitcam_training.export.folded import Rewrites
 from vitcam_training.vit import ViT
 from vitcam_training.weights.checkpoints import load_into, read_network, save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata, read_metadata
@@ -67,7 +66,6 @@ TOGETHER: list[dict[str, Any]] = [
     {"pooling": "first", "norm": "post", "residual": False, "position": "random", "first_norm": True},
     {"heads": 1, "depth": 1, "mlp_width": 40},
 ]
-REWRITES = [field.name for field in fields(Rewrites)]
 only_in_long = partial(pytest.param, marks=pytest.mark.slow("training/export", "training/vit.py"))
 
 
@@ -89,12 +87,6 @@ def test_a_choice_is_exported_to_a_ten_thousandth_and_in_one_piece(choice: dict[
     assert pieces(exported.int8) == WHOLE
 
 
-def test_what_training_drops_changes_nothing_of_the_exported_graph() -> None:
-    dropping = replace(PLAIN, dropout=0.2, attention_dropout=0.1, drop_path=0.1)
-
-    assert Exported.of(dropping).int8 == Exported.of(PLAIN).int8
-
-
 @pytest.mark.slow("training/export", "training/study/reference.py", "training/config.py")
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(config=CONFIGS, seed=st.integers(0, 2**32 - 1))
@@ -103,14 +95,6 @@ def test_ten_random_networks_are_exported_as_the_reference_has_them(config: ViTC
 
     assert max(exported.errors(seed).values()) <= 1e-4, exported.errors(seed)
     assert pieces(exported.int8) == WHOLE
-
-
-@pytest.mark.parametrize("left_out", [REWRITES, *(only_in_long([name]) for name in REWRITES)], ids=", ".join)
-def test_each_rewrite_can_be_left_out_of_a_network_without_a_class_token(left_out: list[str]) -> None:
-    config = replace(PLAIN, pooling="mean", channels=1, layer_scale=0.1)
-    exported = Exported.of(config, rewrites=Rewrites.without(*left_out))
-
-    assert max(exported.errors().values()) <= 1e-4, exported.errors()
 
 
 def test_a_network_of_two_read_tokens_and_registers_becomes_a_model_that_explains_itself(tmp_path: Path) -> None:

@@ -124,25 +124,6 @@ def test_a_weaker_model_takes_the_place_where_that_is_asked_for(tmp_path: Path) 
     assert bundle.flatbuffer(model)[8:] == b"\x02" * 20_000
 
 
-def test_a_model_as_good_as_the_one_before_takes_its_place(tmp_path: Path) -> None:
-    model = tmp_path / "cups.tflite"
-    publish(maker(), model)
-    publish(maker(float_top1=0.92, filling=2), model)
-
-    assert model.with_suffix(".safetensors").read_bytes() == b"\x02"
-
-
-def test_the_same_attempt_once_more_is_no_second_line(tmp_path: Path) -> None:
-    model = tmp_path / "cups.tflite"
-    for _ in range(2):
-        publish(maker(), model)
-    for _ in range(2):
-        with pytest.raises(WeakerModel):
-            publish(maker(0.8), model)
-
-    assert [each.top1 for each in attempts(model)] == [0.9, 0.8]
-
-
 def test_a_model_from_before_there_was_a_list_is_its_first_line(tmp_path: Path) -> None:
     model = tmp_path / "cups.tflite"
     maker(0.88)(model)
@@ -221,12 +202,6 @@ def test_a_place_where_no_model_can_lie_is_refused_before_anything_is_made(tmp_p
         publish(lambda place: pytest.fail(f"{place} was made"), tmp_path / name)
 
 
-def test_a_newer_programs_list_is_read_without_what_is_unknown_here() -> None:
-    card = replace(CARD, provenance={"attempts": [{"top1": 0.9, "photos": 9, "data": "cups", "mood": "good"}]})
-
-    assert listed(card) == (Attempt(top1=0.9, photos=9, data="cups"),)
-
-
 def chosen(top1: float) -> dict[str, object]:
     return {"data": "cups", "split": "calibration", "n": 100, "top1": top1}
 
@@ -257,10 +232,3 @@ def test_a_model_that_forgot_what_it_knew_is_not_published_unasked(tmp_path: Pat
     publish(maker(0.99, kept=kept(-0.011)), model, anyway=True)
     publish(maker(0.995, filling=2, kept=kept(-0.009)), model)
     assert [each.top1 for each in attempts(model)] == [0.99, 0.995]
-
-
-def test_what_held_out_photos_say_of_the_same_does_not_decide(tmp_path: Path) -> None:
-    model = tmp_path / "cups.tflite"
-    publish(maker(0.5, difference=-0.2, kept=kept(0.0)), model)
-
-    assert model.exists()

@@ -18,7 +18,7 @@ from vitcam_training.export.folded import Rewrites
 from vitcam_training.export.graph import to_float
 from vitcam_training.export.layers import ALWAYS_FLOAT, blocks_of, kinds_of, layers_of, matching
 from vitcam_training.export.network import to_tflite
-from vitcam_training.export.quantise import SCHEMES, Quantisation, quantise
+from vitcam_training.export.quantise import SCHEMES, Quantisation
 from vitcam_training.export.rewrites import fold
 from vitcam_training.export.rounding import round_together
 from vitcam_training.weights.checkpoints import Weights, to_timm
@@ -73,13 +73,6 @@ def test_the_converter_chooses_its_layers_itself() -> None:
         Quantisation("converter", ALWAYS_FLOAT | {"block00/query"})
 
 
-def test_files_of_fewer_bits_are_smaller(make: Make) -> None:
-    sizes = [len(make(scheme)) for scheme in ("int4", "dynamic", "float16", "float")]
-
-    assert sizes == sorted(sizes)
-    assert sizes[3] > 1.8 * sizes[2]
-
-
 def test_a_static_file_needs_photos_and_says_so_in_one_sentence(weights: Weights) -> None:
     with pytest.raises(UsageError, match=naming("`static`", "photos", "none")):
         to_tflite(SMALL, weights, 1.0, Rewrites(), Quantisation("static"))
@@ -115,18 +108,6 @@ def test_a_network_that_keeps_every_layer_is_the_float_network(make: Make, exact
     np.testing.assert_allclose(probabilities(whole), exact, atol=1e-5)
 
 
-def test_a_network_whose_patches_alone_are_int8_differs_from_the_float_one(
-    make: Make, exact: NDArray[np.float32]
-) -> None:
-    found = probabilities(make(floats=frozenset(layers_of(SMALL)) - {"patches"}))
-
-    assert 0 < np.abs(found - exact).max() < 0.1
-
-
-def test_what_ships_is_the_same_file_under_its_own_name(make: Make) -> None:
-    assert make() == make("dynamic", frozenset({"embedding"}))
-
-
 def test_int8_patches_embed_every_byte_exactly_as_their_rounded_weights_say(weights: Weights) -> None:
     folded = fold(SMALL, weights)
     folded = replace(folded, patches=round_together(folded.patches))
@@ -138,10 +119,6 @@ def test_int8_patches_embed_every_byte_exactly_as_their_rounded_weights_say(weig
 
     found = answer(to_tflite(SMALL, weights, 1.0, Rewrites(), Quantisation(floats=every_other)), image)["probabilities"]
     np.testing.assert_allclose(found, expected, atol=1e-5)
-
-
-def test_a_file_of_another_scheme_keeps_the_patch_embedding_in_float(make: Make) -> None:
-    assert make("int4") == make("int4", ALWAYS_FLOAT | {"patches"})
 
 
 def test_int8_weights_have_a_scale_for_each_output_channel(make: Make) -> None:
@@ -164,7 +141,3 @@ def test_every_layer_is_of_one_kind_and_at_most_one_block() -> None:
 
     assert sorted(layer for group in kinds.values() for layer in group) == sorted([*inner, "patches", "head"])
     assert sorted(layer for group in blocks.values() for layer in group) == sorted(inner)
-
-
-def test_quantise_does_by_default_what_the_scheme_that_ships_does(make: Make) -> None:
-    assert quantise(make("float")) == make(floats=ALWAYS_FLOAT | {"patches"})

@@ -11,10 +11,7 @@ from vitcam_training.export.folded import Affine, Rewrites
 from vitcam_training.export.rewrites import (
     ResidualStream,
     fold,
-    fold_factor,
     fold_norm,
-    fold_pixels,
-    split_qkv,
     turn_values,
 )
 from vitcam_training.study import reference
@@ -42,34 +39,6 @@ def test_scale_and_shift_of_a_norm_disappear_in_the_next_projection() -> None:
     )
 
 
-def test_camera_bytes_give_what_normalised_pixels_gave() -> None:
-    pixels, after = RNG.integers(0, 256, (4, 48)), affine(48, 8)
-    mean, std = np.array([0.48, 0.46, 0.41]), np.array([0.27, 0.26, 0.28])  # CLIP's, in short
-    folded = fold_pixels(after, mean, std)
-
-    np.testing.assert_allclose(
-        (pixels - 128) / 64 @ folded.kernel + folded.bias,
-        (pixels / 255 - np.tile(mean, 16)) / np.tile(std, 16) @ after.kernel + after.bias,
-        atol=1e-4,
-    )
-
-
-def test_a_factor_moves_into_kernel_and_bias() -> None:
-    x, before = RNG.normal(size=(3, 16)), affine(16, 8)
-    folded = fold_factor(before, 0.125)
-
-    np.testing.assert_allclose(x @ folded.kernel + folded.bias, (x @ before.kernel + before.bias) / 8, atol=1e-6)
-
-
-def test_the_fused_projection_splits_into_query_key_and_value() -> None:
-    x, fused = RNG.normal(size=(3, 16)), affine(16, 48)
-    parts = split_qkv(fused)
-
-    expected = np.split(x @ fused.kernel + fused.bias, 3, axis=-1)
-    for part, wanted in zip(parts, expected, strict=True):
-        np.testing.assert_allclose(x @ part.kernel + part.bias, wanted, atol=1e-6)
-
-
 def test_turned_values_leave_each_head_as_the_output_projection_wants_them() -> None:
     x, value, output, heads = RNG.normal(size=(5, 16)), affine(16, 16), affine(16, 24), 4
     looks = RNG.random((heads, 5, 5))  # a head's attention mixes tokens, never channels
@@ -90,25 +59,6 @@ def test_the_streams_axes_keep_what_a_norm_sees_and_drop_only_the_mean() -> None
 
     np.testing.assert_allclose(moved @ stream.read, plain - plain.mean(-1, keepdims=True), atol=1e-5)
     np.testing.assert_allclose((moved**2).mean(-1), plain.var(-1), rtol=1e-5)
-
-
-def test_reading_undoes_the_rotation_of_what_was_written() -> None:
-    stream, after = ResidualStream.random(16), affine(16, 8)
-    x = RNG.normal(size=(5, 16))
-    centred = x - x.mean(-1, keepdims=True)
-
-    np.testing.assert_allclose(apply(stream.read_by(after), x @ stream.write), apply(after, centred), atol=1e-5)
-
-
-def test_random_axes_spread_an_outlier_over_all_channels() -> None:
-    outlier = np.zeros((1, 192))
-    outlier[0, 7] = 10.0
-
-    assert np.abs(outlier @ ResidualStream.random(192).write).max() < 3.0
-
-
-def test_the_same_width_always_gets_the_same_axes() -> None:
-    np.testing.assert_array_equal(ResidualStream.random(16).write, ResidualStream.random(16).write)
 
 
 def test_the_temperature_divides_the_head_and_nothing_else() -> None:
@@ -138,10 +88,6 @@ def test_only_rewrites_that_change_the_function_are_left_out(choice: dict[str, A
 
     assert {field.name for field in fields(made) if not getattr(made, field.name)} == left_out
     assert made.exact_for(replace(SMALL, **choice)) == made
-
-
-def test_a_rewrite_that_was_not_wanted_is_not_made_after_all() -> None:
-    assert Rewrites.without("scores", "stream").exact_for(SMALL) == Rewrites.without("scores", "stream")
 
 
 def test_grey_weights_take_the_luma_of_normalised_bytes() -> None:

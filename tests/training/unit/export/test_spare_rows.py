@@ -132,12 +132,6 @@ def test_rows_that_are_not_used_change_nothing() -> None:
             np.testing.assert_allclose(spare[name], values, atol=1e-6, err_msg=name)
 
 
-def test_the_picture_stays_the_first_input(tmp_path: Path) -> None:
-    int8 = quantise(allow_float16(delegate_input(to_float(fold(PLAIN, to_timm(small_vit(PLAIN))), spare=ROOM))))
-
-    assert Interpreter(model_content=int8).get_input_details()[0]["dtype"] == np.uint8
-
-
 @pytest.mark.parametrize(
     ("choice", "width"),
     [({"pooling": "distilled"}, 128), ({"pooling": "mean"}, 0), ({"shared_width": 12}, 0), ({"head_hidden": 9}, 0)],
@@ -277,14 +271,6 @@ def test_rows_that_do_not_fit_are_refused(
     assert classifier.labels == ("blue", "green", "red")
 
 
-def test_a_row_of_no_number_is_refused(model: Path) -> None:
-    classifier = Classifier(model, threads=1)
-    row = np.full((1, classifier.card.row_width), np.nan, np.float32)
-
-    with pytest.raises(UsageError, match="infinity or NaN"):
-        classifier.take_rows(AddedRows(("a",), row, np.zeros(1, np.float32)))
-
-
 def test_a_file_without_room_says_how_to_get_some(tmp_path: Path) -> None:
     about = Metadata("net", "", tuple("abcde"), InputSpec(16, 24), network=asdict(PLAIN))
     save_weights(tmp_path / "net.safetensors", to_timm(small_vit(PLAIN)), about)
@@ -296,16 +282,6 @@ def test_a_file_without_room_says_how_to_get_some(tmp_path: Path) -> None:
         classifier.take_rows(AddedRows(("mine",), row, np.zeros(1, np.float32)))
     assert classifier.bank() is None
     assert classifier.classify_image(photos(1, PLAIN)[0]).features is None
-
-
-@pytest.mark.parametrize("card", [{"row_capacity": 5}, {"row_capacity": 0}, {"row_capacity": 10**12}, {"width": 33}])
-def test_a_description_of_another_room_is_refused(model: Path, tmp_path: Path, card: dict[str, Any]) -> None:
-    changed = tmp_path / "changed.tflite"
-    changed.write_bytes(model.read_bytes())
-    bundle.amend(changed, **card)
-
-    with pytest.raises(ModelError, match=r"changed\.tflite"):
-        Classifier(changed, threads=1)
 
 
 def test_a_bank_of_another_file_is_not_taken_for_that_of_the_running_model(model: Path, tmp_path: Path) -> None:

@@ -1,18 +1,16 @@
 """From a CLIP with random weights, which transformers saved, to a model file whose labels are words."""
 
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from ai_edge_litert.interpreter import Interpreter
 
-from tests.refusals import naming
 from tests.training.integration.command import call
 from tests.training.unit.exported import expected_outputs
 from tests.training.unit.nets import photos, small_vit
-from vitcam.errors import ModelError, UsageError
+from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.words import Words
@@ -105,16 +103,6 @@ def test_prompts_are_kept_for_the_words_of_later(checkpoint: Path, tmp_path: Pat
     np.testing.assert_allclose(other.words.vectors[2:], plain.words.vectors, atol=1e-5)
 
 
-def test_the_evidence_speaks_for_the_word_that_was_named(checkpoint: Path, model: Path) -> None:
-    image = np.random.default_rng(0).integers(0, 256, (48, 48, 3), np.uint8)
-    prediction = Classifier(model, threads=1).classify_image(image, explain=True)
-
-    assert prediction.evidence is not None
-    assert np.isfinite(prediction.evidence).all()
-    assert prediction.evidence_share is not None
-    assert prediction.rollout is not None
-
-
 @pytest.mark.parametrize(
     ("words", "options", "complaint"),
     [
@@ -132,17 +120,3 @@ def test_bad_words_get_one_sentence_and_no_file(
         call("words", checkpoint, *words, "-o", tmp_path / "a.tflite", *options)
 
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_network_that_knows_no_words_is_refused(tmp_path: Path) -> None:
-    call("import", SAVED / "vit", "-o", tmp_path / "vit.safetensors")
-
-    with pytest.raises(UsageError, match=naming("knows no words", "import one")):
-        export_words(tmp_path / "vit.safetensors", WORDS, tmp_path / "a.tflite", Prompts())
-
-
-def test_a_checkpoint_without_its_text_tower_is_refused(checkpoint: Path, tmp_path: Path) -> None:
-    alone = Path(shutil.copy(checkpoint, tmp_path))
-
-    with pytest.raises(ModelError, match=r"there is no .*clip\.words"):
-        export_words(alone, WORDS, tmp_path / "a.tflite", Prompts())

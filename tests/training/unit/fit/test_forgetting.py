@@ -14,7 +14,7 @@ from tests.training.unit.pictures import write_pictures
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import ViTConfig
-from vitcam_training.data.batches import BatchPlan, plain_batches, with_others
+from vitcam_training.data.batches import with_others
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import NOTHING, REPLAY, UNLABELLED, Dataset, Sample
 from vitcam_training.fit.cross_entropy import CrossEntropy, adjustment
@@ -127,10 +127,6 @@ def test_a_photo_without_a_label_shows_none_that_the_teacher_lacks() -> None:
     assert found == pytest.approx(-(np.array([0.7, 0.0, 0.3]) @ log_softmax([0.2, 5.0, -0.4])), rel=1e-5)
 
 
-def test_a_photo_without_a_label_counts_nothing_among_the_true_labels() -> None:
-    assert loss_of([0.0, 0.0, 0.0], [0.7, 0.0, 0.3], [0.2, 5.0, -0.4], weight=0.0) == 0.0
-
-
 def test_smoothing_shares_a_part_of_each_label_among_all() -> None:
     logits, targets = np.array([[0.2, 5.0, -0.4]], np.float32), np.array([[0.0, 1.0, 0.0]], np.float32)
     found = float(CrossEntropy(label_smoothing=0.3)(targets, logits))
@@ -166,14 +162,6 @@ def test_pictures_without_labels_have_their_share_of_every_epoch() -> None:
     assert with_others(photos, [((), 0.0)], np.random.default_rng(0)) == photos
 
 
-def test_the_targets_of_what_has_no_label_are_none_or_all(dataset: Dataset) -> None:
-    first = dataset.parts["train"][0]
-    samples = [replace(first, label=label) for label in (1, UNLABELLED, NOTHING)]
-    _, targets = next(plain_batches(samples, BatchPlan(InputSpec(32, 32), 3, 3)))
-
-    np.testing.assert_allclose(targets, np.array([[0, 1, 0], [0, 0, 0], [1 / 3, 1 / 3, 1 / 3]]), rtol=1e-6)
-
-
 def test_where_there_is_nothing_the_teacher_is_not_believed(
     known: Path, dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,12 +179,6 @@ def test_where_there_is_nothing_the_teacher_is_not_believed(
 
     np.testing.assert_allclose(seen[0][0], np.concatenate([nothing, nothing]), rtol=1e-6)
     assert not np.allclose(seen[0][1, 3:], nothing)
-
-
-def test_nothing_is_compared_among_all_labels() -> None:
-    third = [1 / 3] * 3
-
-    assert loss_of(third, third, [0.2, 5.0, -0.4]) == pytest.approx(-np.mean(log_softmax([0.2, 5.0, -0.4])), rel=1e-5)
 
 
 def test_a_data_set_without_blank_pictures_is_refused_where_the_recipe_wants_some(
@@ -229,11 +211,6 @@ def test_frozen_blocks_keep_their_weights_and_the_others_learn(known: Path, data
     assert not {name for name in changed if name.startswith(("blocks.0", "patch", "cls", "pos"))}
 
 
-def test_replay_without_a_teacher_is_refused(known: Path, dataset: Dataset, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=naming("part 'replay'", "--teacher")):
-        run(recipe(replay=0.5), known, dataset, tmp_path / "run").train()
-
-
 def test_shipped_weights_keep_their_share_of_the_start_and_the_head_is_learned(
     known: Path, dataset: Dataset, tmp_path: Path
 ) -> None:
@@ -248,19 +225,6 @@ def test_shipped_weights_keep_their_share_of_the_start_and_the_head_is_learned(
         np.testing.assert_allclose(kept[name] - begun, learned * (moved[name] - begun), atol=1e-5, err_msg=name)
 
 
-@pytest.mark.slow("training/fit")
-def test_a_new_hidden_layer_of_the_head_has_no_share_of_the_start(
-    known: Path, dataset: Dataset, tmp_path: Path
-) -> None:
-    hidden = replace(recipe(start_share=1.0), model=ModelRecipe(image_size=(32, 32), head_hidden=8))
-    run(hidden, known, replace(dataset, synsets={}), tmp_path).train()
-    begun, after = read_weights(known), read_weights(tmp_path / "weights.safetensors")
-
-    assert after["pre_logits.weight"].shape == (8, 32)
-    for name in set(begun) - {"head.weight", "head.bias"}:
-        np.testing.assert_allclose(after[name], begun[name], atol=1e-6, err_msg=name)
-
-
 def test_the_share_is_of_what_the_whole_training_began_with(known: Path, dataset: Dataset, tmp_path: Path) -> None:
     staged = replace(recipe(start_share=1.0), before=(recipe(),))
     train(staged, known, tmp_path / "run", dataset)
@@ -273,29 +237,9 @@ def test_the_share_is_of_what_the_whole_training_began_with(known: Path, dataset
         np.testing.assert_allclose(kept[name], begun[name], atol=1e-6, err_msg=name)
 
 
-def test_a_share_of_no_pretrained_weights_is_refused(dataset: Dataset, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=naming("start_share", "--weights")):
-        prepare(recipe(start_share=0.5), None, tmp_path, dataset).train()
-
-
 @pytest.mark.parametrize(("blocks", "frozen"), [(0, 2), (1, 1), (2, 0)])
 def test_the_last_blocks_are_counted_from_the_head(known: Path, blocks: int, frozen: int) -> None:
     staged = replace(recipe(), before=(recipe(),))
     chosen = last_blocks(staged, known, blocks)
 
     assert [stage.train.frozen_blocks for stage in (*chosen.before, chosen)] == [frozen, frozen]
-
-
-def test_more_blocks_than_the_network_has_are_refused(known: Path) -> None:
-    with pytest.raises(UsageError, match="has 2 blocks; --blocks takes 0 to 2, not 3"):
-        last_blocks(recipe(), known, 3)
-
-
-def test_with_the_head_alone_no_block_changes(known: Path, dataset: Dataset, tmp_path: Path) -> None:
-    trained = run(last_blocks(recipe(), known, 0), known, dataset, tmp_path)
-    before = to_timm(trained.stage.vit)
-    trained.train()
-    after = read_weights(tmp_path / "weights.safetensors")
-    changed = {name for name in after if not np.allclose(after[name], before[name], atol=1e-7)}
-
-    assert changed == {"head.weight", "head.bias", "norm.weight", "norm.bias"}

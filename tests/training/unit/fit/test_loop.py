@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from tests.training.unit.fit.three_colours import assert_same, run, weights_of
-from vitcam.errors import UsageError, VitcamError
+from vitcam.errors import VitcamError
 from vitcam_training.fit.logs import COLUMNS
 from vitcam_training.fit.prepare import train
-from vitcam_training.fit.scoring import cross_entropy
 from vitcam_training.fit.session import Session
 from vitcam_training.recipes.recipe import Recipe
 from vitcam_training.weights.metadata import read_metadata
@@ -85,19 +84,6 @@ def test_a_stage_at_a_larger_size_goes_on_with_the_weights_of_the_one_before(rec
     assert (about.provenance["epochs"], about.provenance["began_with"]) == (3, "random weights")
     assert about.history["epoch"] == [1, 2, 3]
     assert (about.input.height, about.network["image_size"]) == (64, [64, 64])
-
-
-def test_too_few_photos_for_one_batch_are_refused(recipe: Recipe, tmp_path: Path) -> None:
-    large = replace(recipe, train=replace(recipe.train, batch_size=500))
-
-    with pytest.raises(UsageError, match="do not fill a batch of 500"):
-        run(large, tmp_path / "run").train()
-
-
-def test_cross_entropy_of_certain_and_of_undecided_answers_is_known() -> None:
-    logits = np.array([[0.0, 0.0], [100.0, 0.0]], np.float32)
-
-    np.testing.assert_allclose(cross_entropy(logits, np.array([[1, 0], [1, 0]], np.float32)), [np.log(2), 0], atol=1e-6)
 
 
 def test_gradients_are_shortened_together_to_the_length_asked_for(recipe: Recipe, tmp_path: Path) -> None:

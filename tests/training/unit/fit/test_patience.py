@@ -26,16 +26,6 @@ def test_patience_ends_training_and_keeps_the_weights_of_the_best_epoch(recipe: 
     assert about.history["epoch"] == [1, 2, 3]
 
 
-def test_training_goes_on_while_the_calibration_photos_say_it_pays(recipe: Recipe, tmp_path: Path) -> None:
-    patient = replace(recipe.train, epochs=4, patience=3)
-    trained = prepare(replace(recipe, train=patient), None, tmp_path / "run", with_calibration(recipe))
-    trained.train()
-    losses = [float(row["calibration_loss"]) for row in trained.log()]
-
-    assert len(losses) == 4
-    assert trained.position.best_epoch == 1 + losses.index(min(losses))
-
-
 def test_patience_without_calibration_photos_is_refused_and_heldout_is_no_stand_in(
     recipe: Recipe, tmp_path: Path
 ) -> None:
@@ -55,12 +45,3 @@ def test_scoring_every_second_epoch_leaves_cells_empty_but_never_the_last(recipe
     assert [bool(row["test_loss"]) for row in seldom.log()] == [False, True, True]
     assert all(row["train_loss"] and row["seconds"] for row in seldom.log())
     assert about.history["epoch"] == [2, 3]
-
-
-def test_the_curve_is_scored_on_photos_that_choose_where_there_are_some(recipe: Recipe, tmp_path: Path) -> None:
-    found = with_calibration(recipe)
-    choosing = replace(found, parts=found.parts | {"choose": found.parts["calibration"][:1]})
-    runs = {name: prepare(recipe, None, tmp_path / name, each) for name, each in (("a", choosing), ("b", found))}
-
-    assert (runs["a"].stage.tested, runs["b"].stage.tested) == ("choose", "heldout")
-    assert runs["b"].stage.work.scored - runs["a"].stage.work.scored == len(found.parts["heldout"]) - 1

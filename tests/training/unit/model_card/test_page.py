@@ -9,7 +9,6 @@ from vitcam_training.cli.tables import export_table
 from vitcam_training.evaluation.answers import OTHER_DATASETS
 from vitcam_training.evaluation.calibration import RANGE
 from vitcam_training.model_card.page import write_card
-from vitcam_training.weights.metadata import PLANNED
 
 FIGURES = {
     "data": "everyday", "split": "heldout", "n": 1040, "top1": 0.9375, "top5": 0.99, "ece": 0.02,
@@ -121,30 +120,6 @@ def test_a_card_says_how_much_is_displayed_and_how_much_of_it_is_right(tmp_path:
     assert "What is displayed" not in card_text(tmp_path, CARD)
 
 
-def test_a_card_says_what_a_recipe_says_of_its_limits(tmp_path: Path) -> None:
-    limits = replace(CARD, provenance={"limits": "It names no hands."})
-
-    assert card_text(tmp_path, limits).endswith("\n\nIt names no hands.\n")
-    assert "- limits" not in card_text(tmp_path, limits)
-
-
-def test_a_card_says_what_the_model_is_not_for(tmp_path: Path) -> None:
-    assert "It is not for decisions in which a mistake does harm" in card_text(tmp_path, CARD)
-
-
-def test_a_card_shows_the_curves_of_the_run_where_there_are_any(tmp_path: Path) -> None:
-    without = card_text(tmp_path, CARD)
-    (tmp_path / "mine.svg").write_text("<svg/>")
-
-    assert "mine.svg" not in without
-    assert "(mine.svg)" in card_text(tmp_path, CARD)
-
-
-def test_a_card_says_which_token_the_head_reads(tmp_path: Path) -> None:
-    assert "8 px; the head reads the class token |" in card_text(tmp_path, CARD)
-    assert "the head reads the mean of all patches' tokens" in card_text(tmp_path, replace(CARD, pooling="mean"))
-
-
 def test_a_card_without_figures_says_so_instead_of_inventing_any(tmp_path: Path) -> None:
     text = card_text(tmp_path, replace(CARD, accuracy={}, provenance={}, trained_on=()))
 
@@ -159,14 +134,6 @@ def test_a_card_warns_where_the_search_for_the_temperature_ended_at_its_edge(tmp
 
     assert "Caution" not in inside
     assert "> **Caution**: The temperature is 99.99, an end of the range that was searched (0.01 to 100)" in edge
-
-
-def test_a_card_says_that_training_was_stopped_early(tmp_path: Path) -> None:
-    text = card_text(tmp_path, replace(CARD, provenance={"recipe": "mine", "epochs": 1, PLANNED: 15}))
-
-    assert "> **Caution**: It was exported after 1 of 15 epochs: its training was stopped early." in text
-    assert "- epochs: 1 of 15\n" in text
-    assert "planned" not in text
 
 
 def test_a_model_that_names_hardly_anything_is_announced_with_a_caution(tmp_path: Path) -> None:

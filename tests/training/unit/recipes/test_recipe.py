@@ -8,7 +8,6 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.recipes.presets import PRESETS
 from vitcam_training.recipes.recipe import (
     AboutRecipe,
-    DistilRecipe,
     Recipe,
     fingerprint,
     on_photos,
@@ -45,13 +44,6 @@ def test_a_recipe_of_two_lines_gets_the_defaults(tmp_path: Path) -> None:
 
     assert found == Recipe(name="mine", data="photos")
     assert found.spec == InputSpec(224, 224)
-
-
-def test_the_input_of_a_recipe_becomes_that_of_the_model(tmp_path: Path) -> None:
-    cut = '[input]\ncrop_fraction = 0.875\ninterpolation = "bicubic"\n'
-    text = 'name = "m"\ndata = "d"\n[model]\nimage_size = [96, 128]\n' + cut
-
-    assert read_recipe(recipe(tmp_path, text)).spec == InputSpec(96, 128, "crop", 0.875, "bicubic")
 
 
 @pytest.mark.parametrize(
@@ -123,13 +115,6 @@ def test_an_unknown_recipe_is_refused_with_the_names_that_there_are() -> None:
         read_recipe("everydya")
 
 
-def test_whole_numbers_are_taken_where_fractions_are_meant(tmp_path: Path) -> None:
-    found = read_recipe(recipe(tmp_path, 'name = "m"\ndata = "d"\n[train]\nweight_decay = 0\n'))
-
-    assert found.train.weight_decay == 0.0
-    assert type(found.train.weight_decay) is float
-
-
 def test_an_earlier_stage_says_only_what_differs_from_the_last(tmp_path: Path) -> None:
     last = 'name = "m"\ndata = "d"\n[train]\nepochs = 2\nbatch_size = 8\n'
     found = read_recipe(recipe(tmp_path, last + "[[before]]\nmodel.image_size = [96, 96]\ntrain.epochs = 5\n"))
@@ -184,13 +169,6 @@ def test_an_earlier_stage_that_cannot_be_meant_is_refused(tmp_path: Path, stage:
 def test_numbers_that_cannot_be_meant_are_refused_by_name(tmp_path: Path, lines: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         read_recipe(recipe(tmp_path, f'name = "m"\ndata = "d"\n{lines}\n'))
-
-
-def test_a_table_for_the_teacher_is_read_and_none_means_none(tmp_path: Path) -> None:
-    lines = 'name = "m"\ndata = "d"\n'
-
-    assert read_recipe(recipe(tmp_path, lines)).distil is None
-    assert read_recipe(recipe(tmp_path, lines + "[distil]\nweight = 1\n")).distil == DistilRecipe(1.0, 2.0)
 
 
 def test_a_recipe_on_other_photos_names_their_model_and_forgets_its_own(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from vitcam_training.report import machine_load as room
-from vitcam_training.report.machine_load import MachineLoad, Moment, busy_s, machine_load, now
+from vitcam_training.report.machine_load import MachineLoad, Moment, machine_load, now
 
 SPIN = """
 import sys, time
@@ -18,12 +18,6 @@ sys.stdin.read()
 STAT = "cpu  100 20 30 9000 500 1 2 3 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n"
 
 
-def test_a_core_that_waits_is_not_busy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.sysconf", {"SC_CLK_TCK": 100}.__getitem__)
-
-    assert busy_s(STAT) == pytest.approx(1.56)
-
-
 def test_what_the_report_itself_computes_is_no_company() -> None:
     found = machine_load(Moment(10.0, own_s=3.0, busy_s=100.0), Moment(20.0, own_s=18.0, busy_s=119.0))
 
@@ -31,13 +25,6 @@ def test_what_the_report_itself_computes_is_no_company() -> None:
     assert not found.at_rest
     assert "other processes kept 0.4 of the machine's" in found.words
     assert "longer than on an idle machine" in found.words
-
-
-def test_an_idle_machine_is_said_to_be_idle() -> None:
-    found = machine_load(Moment(10.0, own_s=3.0, busy_s=100.0), Moment(20.0, own_s=18.0, busy_s=114.9))
-
-    assert found.at_rest
-    assert found.words.startswith("Nothing else ran: other processes kept 0.00 of")
 
 
 def test_where_the_system_does_not_tell_nothing_is_pretended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from tests.training.unit.rows.test_logistic import lesson
 from vitcam_training.rows.choose import OFFSETS, Head, Trial, Tried, best, out_of_fold, try_offsets
@@ -9,13 +8,6 @@ from vitcam_training.rows.logistic import fit_rows
 
 HEAD = Head(stays=(0, 1, 1), added=(2,))
 """Two rows of the label 1, and one that is added."""
-
-
-def test_rows_of_one_label_add_up() -> None:
-    twins = np.log(np.array([[0.4, 0.3, 0.3]], np.float32))
-
-    assert HEAD.before(twins).tolist() == [1]
-    assert HEAD.answers(twins, np.array([[-0.6]], np.float32)).tolist() == [1]  # 0.55 is more than each twin's 0.3
 
 
 def test_an_offset_makes_all_added_rows_less_likely() -> None:
@@ -58,10 +50,3 @@ def test_photos_are_asked_about_by_rows_that_were_fitted_without_them() -> None:
 
     assert held.shape == (60, 2)
     assert taught.logits(photos.features[:1])[0, 0] > photos.base[0] > held[0, 0]
-
-
-@pytest.mark.parametrize("count", [1, 3])
-def test_as_many_logits_come_back_as_photos_were_asked_for(count: int) -> None:
-    photos = lesson()
-
-    assert out_of_fold(photos, np.arange(count), 1.0, fit_rows(photos, 1.0), seed=0).shape == (count, 2)

@@ -36,26 +36,12 @@ def test_the_slope_of_the_loss_vanishes_where_the_search_ends() -> None:
     assert np.abs(slope.sum(0)).max() < 0.02  # of the biases, which are free
 
 
-def test_a_stronger_penalty_makes_shorter_rows() -> None:
-    photos = lesson()
-
-    assert np.linalg.norm(fit_rows(photos, 10.0).weight) < np.linalg.norm(fit_rows(photos, 0.1).weight)
-
-
 def test_the_rows_do_not_depend_on_the_scale_of_a_feature() -> None:
     photos = lesson()
     scaled = Lesson(photos.features * [1, 100, 0.01, 1, 1], photos.base, photos.right, photos.weights)
     one, other = fit_rows(photos, 1.0), fit_rows(scaled, 1.0)
 
     assert other.logits(scaled.features) == pytest.approx(one.logits(photos.features), abs=0.02)
-
-
-def test_a_search_that_begins_at_its_end_stays_there() -> None:
-    photos = lesson()
-    rows = fit_rows(photos, 1.0)
-    again = fit_rows(photos, 1.0, begin=rows)
-
-    assert again.logits(photos.features) == pytest.approx(rows.logits(photos.features), abs=0.02)
 
 
 def test_of_several_right_columns_the_sum_counts() -> None:

@@ -36,12 +36,6 @@ def test_what_is_renamed_is_said_with_its_output(caplog: pytest.LogCaptureFixtur
     assert "dog" not in caplog.text
 
 
-def test_labels_that_are_in_order_are_not_spoken_of(caplog: pytest.LogCaptureFixture) -> None:
-    named("net", ("crane", "cafe\u0301 "))
-
-    assert not caplog.text
-
-
 def test_a_file_of_labels_may_repeat_one_and_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "labels.txt"
     path.write_bytes("\ufeffcrane\r\ndog\r\n\r\ncrane\r\n".encode())

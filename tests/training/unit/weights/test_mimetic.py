@@ -39,14 +39,6 @@ def test_factors_of_lower_rank_are_the_nearest_that_there_are() -> None:
     assert error == pytest.approx(np.linalg.norm(dropped))  # Eckart and Young 1936
 
 
-def test_factors_with_channels_to_spare_use_all_of_them() -> None:
-    product = near_identity(24, 0.7, 0.7, np.random.default_rng(1))
-    first, second = factors(product, 64, np.random.default_rng(2))
-
-    assert np.allclose(first @ second, product)
-    assert min(np.linalg.norm(first, axis=0).min(), np.linalg.norm(second, axis=1).min()) > 0.1
-
-
 def test_heads_of_another_width_begin_mimetic_too() -> None:
     wide = ViT(replace(CONFIG, head_width=64))
     start_mimetic(wide, seed=3)
@@ -81,20 +73,3 @@ def test_before_it_learns_a_token_looks_most_at_its_neighbourhood(vit: ViT) -> N
     distance = np.linalg.norm(places[:, None] - places[None], axis=-1)
 
     assert attention[distance <= 1].mean() > 1.2 * attention[distance > 2].mean()
-
-
-def test_the_same_seed_begins_with_the_same_weights_on_every_call(vit: ViT) -> None:
-    again = ViT(CONFIG)
-    start_mimetic(again, seed=3)
-
-    for one, other in zip(vit.blocks, again.blocks, strict=True):
-        assert np.array_equal(*(keras.ops.convert_to_numpy(b.attention.query.kernel) for b in (one, other)))
-
-
-def test_a_class_token_gets_no_place_among_the_waves() -> None:
-    vit = ViT(ViTConfig(3, (16, 16), 4, width=48, depth=1, heads=3))
-    start_mimetic(vit, seed=0)
-    position = keras.ops.convert_to_numpy(vit.position)[0]
-
-    assert not position[0].any()
-    assert np.linalg.norm(position[1:], axis=-1) == pytest.approx(np.sqrt(24), rel=1e-5)

@@ -34,11 +34,6 @@ def foreign(tmp_path: Path) -> Path:
     return path
 
 
-def test_foreign_weights_that_nobody_knows_are_asked_about(foreign: Path) -> None:
-    with pytest.raises(UsageError, match=naming("foreign.npz", "normalised", "--mean", "--std")):
-        read_network(foreign)
-
-
 def test_the_published_file_of_deit_is_recognised() -> None:
     config, _ = read_network(need_data("deit_tiny") / "deit_tiny_patch16_224.npz")
 
@@ -71,13 +66,6 @@ def test_a_checkpoint_that_says_it_itself_is_not_overruled(foreign: Path) -> Non
 
     with pytest.raises(UsageError, match=naming("says itself", "leave out", "--mean", "--std")):
         read_network(out, normalisation=IMAGENET)
-
-
-def test_mean_and_deviation_are_written_as_a_word_a_number_or_three() -> None:
-    assert parse_normalisation(None, None) is None
-    assert parse_normalisation("imagenet", "imagenet") == IMAGENET
-    assert parse_normalisation("0.5", "0.5") == HALVES
-    assert parse_normalisation("0.1,0.2,0.3", "1") == Normalisation((0.1, 0.2, 0.3), (1.0, 1.0, 1.0))
 
 
 @pytest.mark.parametrize(
