@@ -4,7 +4,7 @@ import pytest
 
 from tests.size.cycles import circles
 from tests.size.protocols import of_one_class
-from tests.size.trees import ROOT, Part, folders, logical_lines, parts, read_tree
+from tests.size.trees import ROOT, Part, logical_lines, parts, read_tree
 
 TREE = {
     "vitcam/__init__.py": '"""One line."""\n',
@@ -22,10 +22,6 @@ def test_circles_are_found_also_where_only_a_type_checker_goes_round() -> None:
     assert circles(TREE, lazy=False) == [["vitcam.a", "vitcam.b"]]
 
 
-def test_imports_within_functions_count_where_they_are_asked_for() -> None:
-    assert circles(TREE, lazy=True) == [["vitcam.a", "vitcam.b"], ["vitcam.c", "vitcam.d"]]
-
-
 def test_lines_are_counted_by_part_and_logical_ones_whatever_their_shape() -> None:
     found = parts(TREE)
 
@@ -33,12 +29,6 @@ def test_lines_are_counted_by_part_and_logical_ones_whatever_their_shape() -> No
     assert (found["studies"].lines, found["training without studies"].lines) == (7, 0)
     assert found["tests, benches and fuzz"] == Part(1, 3, 3)
     assert logical_lines("a = (\n    1,  # one\n    2,\n)\n\n# nothing\nif a: b()\n") == 2
-
-
-def test_folders_are_those_beside_the_one_of_the_leaves() -> None:
-    assert folders({"vitcam/a.py": "", "vitcam/web/b.py": "", "vitcam/parts/heat/c.py": "", "tests/web/d.py": ""}) == [
-        "web"
-    ]
 
 
 def test_a_protocol_counts_that_only_one_class_can_stand_for() -> None:

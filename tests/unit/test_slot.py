@@ -50,16 +50,6 @@ def test_closing_wakes_a_waiting_reader_at_once() -> None:
     assert time.monotonic() - started < 10
 
 
-def test_the_last_value_can_still_be_read_after_the_close() -> None:
-    slot: Slot[int] = Slot()
-    slot.put(7)
-    slot.close()
-
-    assert slot.get(after=0, timeout_s=0) == (1, 7)
-    assert slot.get(after=1, timeout_s=0) is None
-    assert not slot.put_when_taken(8, timeout_s=0)
-
-
 def test_subscribers_hear_of_every_put_until_they_unsubscribe() -> None:
     slot: Slot[int] = Slot()
     heard: list[int] = []
@@ -121,11 +111,3 @@ def test_a_value_that_comes_after_the_close_is_not_kept() -> None:
 
     assert slot.peek() == 7
     assert slot.version == 1
-
-
-def test_a_revision_may_leave_everything_as_it_is() -> None:
-    slot: Slot[int] = Slot()
-    slot.put(7)
-    slot.revise(lambda _: None)
-
-    assert (slot.peek(), slot.version) == (7, 1)

@@ -4,13 +4,11 @@ import base64
 import json
 import logging
 import sys
-from dataclasses import replace
 
 import pytest
 
 from tests.parts.alerts.doing import event, task
 from tests.parts.alerts.receiver import receiver
-from vitcam.frames import Group
 from vitcam.parts.alerts.notification import MISSING, Notifications, body, title
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import ActionFailed
@@ -18,8 +16,6 @@ from vitcam.wire import event_record
 
 # Apprise imports what Python 3.11 warns of
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
-
-GROUPED = event_record(replace(event(), zone="door", p=0.4, group=Group("cat", 0.83)))
 
 
 def no_picture(event_id: str) -> None:
@@ -32,11 +28,6 @@ def test_a_message_says_what_was_seen_since_when_and_how_surely() -> None:
     assert title(record) == "tabby"
     assert body(record).startswith("tabby from ")
     assert body(record).endswith(":00:01, 90%, test")
-
-
-def test_a_message_about_a_group_names_it_first() -> None:
-    assert title(GROUPED) == "cat, perhaps tabby (door)"
-    assert ", 83%, test" in body(GROUPED)
 
 
 def test_every_address_of_a_rule_gets_the_message() -> None:

@@ -177,26 +177,6 @@ def test_a_pin_that_cannot_be_used_fails_with_a_sentence(error: Exception, sente
     assert str(failed.value).startswith(sentence)
 
 
-def test_a_machine_without_pins_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    import gpiozero
-
-    monkeypatch.setattr(gpiozero.Device, "pin_factory", None)
-
-    with pytest.raises(ActionFailed) as failed:
-        Pins()(task(OnSettings("lamp", gpio=17)))
-
-    assert str(failed.value) == NO_PINS
-
-
-def test_a_pin_that_is_in_use_already_fails_with_a_sentence(mock: Any) -> None:
-    other = open_pin(17)
-
-    with pytest.raises(ActionFailed, match="GPIO17 cannot be used: pin GPIO17 is already in use"):
-        Pins()(task(OnSettings("lamp", gpio=17)))
-
-    other.close()
-
-
 def test_a_missing_library_is_said_once_for_all_rules_that_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rule_engine, "find_spec", lambda name: None)
     rules = [OnSettings("a", gpio=1), OnSettings("b", gpio=2), OnSettings("c", sound=True)]

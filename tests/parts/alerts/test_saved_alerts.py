@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vitcam.parts.alerts.alert import new_alert
-from vitcam.parts.alerts.saved_alerts import MOST_ALERTS, SavedAlerts
+from vitcam.parts.alerts.saved_alerts import SavedAlerts
 
 
 def test_what_was_saved_is_there_again_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
@@ -37,16 +37,3 @@ def test_a_file_that_is_damaged_counts_as_none(tmp_path: Path, text: str) -> Non
     (tmp_path / "alerts.json").write_text(text)
 
     assert SavedAlerts(tmp_path).load() == ()
-
-
-def test_more_than_there_may_be_are_left_out(tmp_path: Path) -> None:
-    SavedAlerts(tmp_path).save([new_alert({"sound": True}, []) for _ in range(MOST_ALERTS + 3)])
-
-    assert len(SavedAlerts(tmp_path).load()) == MOST_ALERTS
-
-
-def test_without_a_folder_or_room_it_says_why_they_are_not_kept(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-
-    assert "no folder" in SavedAlerts(None).save([])
-    assert "cannot be written" in SavedAlerts(tmp_path / "file").save([])

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from vitcam.config.compare import Changes, with_changes
-from vitcam.config.describe import schema
 from vitcam.config.load import EffectiveSettings, merge_layers
 from vitcam.config.option import without_secrets
 from vitcam.config.removed import removal_of
@@ -96,13 +95,6 @@ def test_a_reload_takes_over_other_rules(read: Read) -> None:
     assert with_changes(running, wanted, changes.live) == wanted
 
 
-def test_the_schema_says_what_a_rule_may_hold() -> None:
-    rule = schema()["properties"]["on"]["items"]
-
-    assert list(rule["properties"]) == list(table_options("on"))
-    assert rule["additionalProperties"] is False
-
-
 def test_keys_and_addresses_that_are_secret_are_never_shown_whole() -> None:
     rule = table_options("on")
 
@@ -111,13 +103,6 @@ def test_keys_and_addresses_that_are_secret_are_never_shown_whole() -> None:
     assert without_secrets(rule["notify"], ("tgram://hunter2/1", "hunter2")) == ["tgram://***", "***"]
     assert without_secrets(rule["command"], ("curl", "http://me:hunter2@host/")) == ["curl", "http://***@host/"]
     assert without_secrets(rule["gpio"], None) is None
-
-
-def test_the_number_is_the_name_of_a_rule_without_one(read: Read) -> None:
-    rules = read('[[on]]\ngpio = 2\n[[on]]\nname = "lamp"\nsound = true\ngpio = 3').settings.rules_of(OnSettings)
-
-    assert [rule.name for rule in rules] == ["1", "lamp"]
-    assert [rule.kinds for rule in rules] == [("gpio",), ("sound", "gpio")]
 
 
 def test_a_rule_knows_the_line_of_its_first_key_unless_that_cannot_be_told(read: Read) -> None:

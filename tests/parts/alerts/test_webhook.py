@@ -85,15 +85,6 @@ def is_from_vitcam(secret: str, timestamp: str, body: bytes, signature: str) -> 
     return found
 
 
-def test_without_a_secret_nothing_is_signed(tmp_path: Path) -> None:
-    kept = Kept()
-    with receiver() as there, delivering(tmp_path, kept, there.url, secret="") as webhooks:
-        webhooks.put(hook(there.url))
-        kept.wait_for_count(1)
-
-    assert "X-Vitcam-Signature" not in there.headers[0]
-
-
 @pytest.mark.fault(
     "the receiver of a webhook fails for a while",
     injected="it answers 500, 503, 429 and then 200",
@@ -292,15 +283,6 @@ def test_where_the_outbox_cannot_be_written_webhooks_are_delivered_all_the_same(
     assert statuses(kept) == [("01A", "ok")]
 
 
-def test_a_run_without_a_state_folder_keeps_webhooks_in_memory() -> None:
-    kept = Kept()
-    with receiver(lambda number: 200 if number else 500) as there, delivering(None, kept, there.url) as webhooks:
-        webhooks.put(hook(there.url))
-        kept.wait_for_count(2)
-
-    assert statuses(kept) == [("01A", "waiting"), ("01A", "ok")]
-
-
 def test_webhooks_that_no_later_run_will_deliver_have_failed_at_the_end() -> None:
     kept = Kept()
     with receiver(lambda _: 500) as there, delivering(None, kept, there.url) as webhooks:
@@ -333,12 +315,3 @@ def test_an_error_in_the_delivery_loses_no_webhook(monkeypatch: pytest.MonkeyPat
 
         assert "no webhook is sent" in webhooks.workers[0].trouble()
     assert statuses(kept) == [("01A", "ok")]
-
-
-def test_a_host_without_a_name_is_said_so(tmp_path: Path) -> None:
-    kept, url = Kept(), "http://no-host.invalid/"
-    with delivering(tmp_path, kept, url) as webhooks:
-        webhooks.put(hook(url))
-        kept.wait_for_count(1)
-
-    assert kept.all[0].detail == "no-host.invalid cannot be reached: its name is not known; it is tried again"

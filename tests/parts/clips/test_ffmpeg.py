@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import av
-import cv2
 import pytest
 
 from tests.eventually import eventually
@@ -37,23 +36,6 @@ def test_a_clip_says_where_in_its_pictures_the_thing_was(tmp_path: Path, box: Bo
 
     with av.open(str(clip)) as film:
         assert film.metadata.get("comment") == said
-
-
-def test_the_index_comes_before_the_pictures_so_that_playing_begins_at_once(tmp_path: Path) -> None:
-    clip = tmp_path / "clip.mp4"
-    find_ffmpeg().encode(cut_of(2.0), 10.0, clip, 60)
-    data = clip.read_bytes()
-
-    assert data.index(b"moov") < data.index(b"mdat")
-
-
-def test_a_clip_has_the_shades_of_its_pictures(tmp_path: Path) -> None:
-    clip = tmp_path / "clip.mp4"
-    find_ffmpeg().encode(cut_of(4.0), 10.0, clip, 60)
-    capture = cv2.VideoCapture(str(clip))
-    shades = [float(capture.read()[1].mean()) for _ in range(40)]
-
-    assert shades == pytest.approx([255 * index // 40 for index in range(40)], abs=4)
 
 
 def test_where_pictures_came_late_the_last_one_stays_and_the_length_is_kept() -> None:

@@ -118,27 +118,12 @@ def test_a_firmware_that_throttles_earlier_teaches_the_governor_where() -> None:
     assert run.state.limit_celsius == pytest.approx(60, abs=1.5)
 
 
-def test_a_cool_processor_is_never_limited() -> None:
-    run = governed(SimulatedPi(COOLER, 20), hours=1)
-
-    assert run.steps_s == []
-    assert run.state.max_fps == 0
-
-
 def test_fewer_threads_are_used_only_while_they_reach_the_limited_rate() -> None:
     hot = governed(SimulatedPi(NONE, 45), hours=1).state
     warm = governed(SimulatedPi(NONE, 20), hours=1).state
 
     assert hot.threads == 1
     assert warm.threads in (0, 2)
-
-
-def test_a_peak_of_the_rate_is_forgotten_so_that_a_limit_means_something() -> None:
-    state = step(RULES, GovernorState(), HeatReading(2.0, 50.0, False, 400.0, 20.0))
-    for second in range(4, 1800, 2):
-        state = step(RULES, state, HeatReading(float(second), 50.0, False, 30.0, 20.0))
-
-    assert state.full_fps == pytest.approx(30, abs=2)
 
 
 def test_the_rate_never_falls_below_one_frame_a_second() -> None:

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from vitcam.parts.mqtt.discovery import MOST_ENTITIES, Announced, discovery_payload, discovery_topic, with_tombstones
+from vitcam.parts.mqtt.discovery import MOST_ENTITIES, Announced, discovery_payload, with_tombstones
 from vitcam.parts.mqtt.watched import MOST_WATCHED, Presence
 from vitcam.run.entity import Entity
 
@@ -17,22 +17,8 @@ def keys(camera: Announced) -> set[str]:
     return set(discovery_payload(camera)["components"])
 
 
-def test_the_topic_is_the_one_of_the_interface() -> None:
-    assert discovery_topic("homeassistant", CAMERA.device_id) == "homeassistant/device/vitcam_kitchen/config"
-
-
-def test_every_entity_has_an_id_that_says_whose_it_is() -> None:
-    for key, component in discovery_payload(CAMERA)["components"].items():
-        assert component["unique_id"] == f"vitcam_kitchen_{key}"
-
-
 def test_a_camera_that_takes_no_commands_offers_none() -> None:
     assert keys(CAMERA) - keys(Announced("kitchen", "vitcam/kitchen", commands=frozenset())) == _COMMANDS
-
-
-def test_nothing_is_offered_to_choose_where_there_is_one_choice() -> None:
-    alone = Announced("kitchen", "vitcam/kitchen", models=("everyday",), overlays=("none",))
-    assert keys(CAMERA) - keys(alone) == {"model", "overlay"}
 
 
 def test_what_a_part_offers_is_announced() -> None:

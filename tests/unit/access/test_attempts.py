@@ -53,14 +53,6 @@ def test_a_right_password_forgets_the_wrong_ones_before_it(clock: Clock) -> None
     assert attempts.wait_s("192.168.1.9") == 0
 
 
-def test_another_address_does_not_have_to_wait(clock: Clock) -> None:
-    attempts = Attempts(clock)
-    checked_in(attempts, clock, 10)
-
-    assert attempts.wait_s("192.168.1.9") > 0
-    assert attempts.wait_s("192.168.1.10") == 0
-
-
 def test_wrong_passwords_are_forgotten_after_a_quarter_of_an_hour(clock: Clock) -> None:
     attempts = Attempts(clock)
     checked_in(attempts, clock, 120)

@@ -86,19 +86,6 @@ def test_a_clock_that_lags_brings_no_session_back(tmp_path: Path) -> None:
     assert again.is_open(KEY, newest)
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", '{"a": "b"}', '{"a": null}', "[" * 100_000])
-def test_a_file_that_cannot_be_read_has_no_sessions(tmp_path: Path, content: str) -> None:
-    (tmp_path / "sessions.json").write_text(content)
-
-    assert Sessions(tmp_path)._ends == {}
-
-
-def test_without_a_folder_sessions_last_as_long_as_the_process() -> None:
-    sessions = Sessions(None)
-
-    assert sessions.is_open(KEY, sessions.open(KEY))
-
-
 @pytest.mark.parametrize(
     "absurd", ["1" + "0" * 400, "-1", "1e308", "1e999", "NaN", "-Infinity", "true", "null", "[[]]"]
 )

@@ -21,16 +21,6 @@ def test_a_token_is_found_by_what_was_printed_and_is_not_in_the_file(tmp_path: P
     assert reads not in tokens_file(tmp_path).read_text()
 
 
-def test_a_revoked_token_is_gone_and_the_others_stay(tmp_path: Path) -> None:
-    gone, stays = create_token(tmp_path, "gone", Scope.READ), create_token(tmp_path, "stays", Scope.READ)
-    revoke_token(tmp_path, "gone")
-
-    assert find_token(load_tokens(tmp_path), gone) is None
-    assert find_token(load_tokens(tmp_path), stays) is not None
-    with pytest.raises(UsageError, match="'stays'"):
-        revoke_token(tmp_path, "gone")
-
-
 @pytest.mark.parametrize("name", ["", " screen", "x" * 65, "new\nline", "\x1b[31m", "a/b"])
 def test_a_name_that_would_not_print_well_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError):

@@ -2,13 +2,9 @@
 
 import pytest
 
-from vitcam.cli.models import daemon_mb, fitting_pis_gb
+from vitcam.cli.models import fitting_pis_gb
 
 MB = 2**20
-
-
-def test_a_larger_model_needs_more_memory() -> None:
-    assert daemon_mb(0) < daemon_mb(7 * MB) < daemon_mb(90 * MB)
 
 
 @pytest.mark.parametrize(
@@ -19,7 +15,3 @@ def test_the_smallest_pi_that_a_model_fits_grows_with_its_file(file_mb: float, s
 
     assert fitting[0] == smallest_gb
     assert fitting == tuple(size for size in (1, 2, 4, 8, 16) if size >= smallest_gb)
-
-
-def test_a_model_may_fit_no_pi() -> None:
-    assert fitting_pis_gb(4000 * MB) == ()

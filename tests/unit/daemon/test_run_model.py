@@ -77,15 +77,6 @@ def test_the_default_stands_in_where_nothing_else_works(models: Path, last: Last
     assert last.path == models / "before.tflite"
 
 
-def test_a_model_with_wrong_golden_answers_is_damaged_too(
-    models: Path, last: LastModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("vitcam.model.golden.GOLDEN_TOLERANCE", -1.0)
-
-    with pytest.raises(ConfigError, match=r"answers .* instead of"):  # every model on this machine is wrong
-        load_first_model(ModelSettings("mnist"), FILE, last)
-
-
 @pytest.mark.parametrize("settings", [ModelSettings("petz"), ModelSettings("/nowhere/pets.tflite")])
 def test_a_name_that_does_not_exist_is_a_wrong_configuration_and_no_damage(
     models: Path, last: LastModel, settings: ModelSettings
@@ -130,13 +121,3 @@ def test_a_model_that_was_loaded_ahead_is_the_models_of_the_start_and_of_no_othe
     assert found.classifier.path == need_model("mnist")
     assert unwanted.take(wanted) is None
     assert unwanted.take(other) is None  # two models are never kept
-
-
-def test_what_fails_while_it_is_loaded_ahead_fails_with_the_same_sentence(models: Path) -> None:
-    settings = ModelSettings(str(damage(models / "pets.tflite")))
-    with pytest.raises(ConfigError) as alone:
-        load_first_model(settings, FILE)
-    with pytest.raises(ConfigError) as after:
-        load_first_model(settings, FILE, ahead=LoadedAhead(settings))
-
-    assert str(after.value) == str(alone.value)

@@ -32,13 +32,6 @@ def test_zones_and_masks_are_there_again_at_the_next_start(tmp_path: Path) -> No
     assert SavedAreas(tmp_path / "vitcam", "v4l2:/dev/video1").load() == (NO_AREAS, "")
 
 
-def test_zones_that_were_deleted_on_the_page_do_not_come_back(tmp_path: Path) -> None:
-    environ = kept_in(tmp_path, DRAWN)
-    kept_in(tmp_path, NO_AREAS)
-
-    assert initial_areas(CAMERA, environ).in_force == (NO_AREAS, "configuration")
-
-
 def test_zones_of_the_configuration_go_before_those_of_the_page_and_masks_stay(tmp_path: Path) -> None:
     environ = kept_in(tmp_path, DRAWN)
     settings = replace(CAMERA, zones=(ZoneSettings("road", "0,0,1,0.5"),))
@@ -54,15 +47,6 @@ def test_masks_of_the_configuration_go_before_those_of_the_page(tmp_path: Path) 
     settings = replace(CAMERA, camera=replace(CAMERA.camera, masks=("0,0,320,240",)))
 
     assert initial_areas(settings, environ).areas == Areas(DRAWN.zones, (Region(0, 0, 320, 240),))
-
-
-def test_zones_of_a_file_are_in_force_and_are_not_kept(tmp_path: Path) -> None:
-    environ = kept_in(tmp_path, DRAWN, "demo")
-    active = initial_areas(Settings(camera=CameraSettings(source="demo")), environ)
-
-    assert active.areas == NO_AREAS
-    assert "for cameras only" in active.replace(DRAWN)
-    assert active.in_force == (DRAWN, "page")
 
 
 @pytest.mark.fault(

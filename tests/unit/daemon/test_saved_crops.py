@@ -1,6 +1,5 @@
 """What was chosen on the page outlives the daemon, where there is a place for it."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -20,15 +19,6 @@ def test_a_crop_is_there_again_at_the_next_start(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "deep" / "er").iterdir()) == ["crops.json", "crops.json.copy"]
 
 
-def test_each_source_has_a_crop_of_its_own(tmp_path: Path) -> None:
-    SavedCrop(tmp_path, "picamera").save(LEFT)
-    SavedCrop(tmp_path, "demo").save(Region(0, 0, 0.1, 0.1))
-    SavedCrop(tmp_path, "demo").save(None)
-
-    assert SavedCrop(tmp_path, "picamera").load() == LEFT
-    assert SavedCrop(tmp_path, "demo").load() is None
-
-
 def test_only_so_many_sources_are_remembered(tmp_path: Path) -> None:
     for number in range(40):
         SavedCrop(tmp_path, f"v4l2:{number}").save(LEFT)
@@ -46,18 +36,6 @@ def test_a_damaged_memory_is_as_good_as_none(tmp_path: Path, content: str) -> No
     assert (tmp_path / "crops.json.damaged").exists()
     assert saved.save(LEFT) == ""
     assert saved.load() == LEFT
-
-
-@pytest.mark.parametrize("record", [3, None, "1,2", "0,0,9,1e999", {"polygon": [[0, 0], [1, 1], [0, 1]]}])
-def test_a_crop_that_cannot_be_read_costs_no_other(tmp_path: Path, record: object) -> None:
-    SavedCrop(tmp_path, "v4l2:0").save(LEFT)
-    path = tmp_path / "crops.json"
-    path.write_text(json.dumps({"picamera": record, **json.loads(path.read_text())}))
-
-    assert SavedCrop(tmp_path, "picamera").load() is None
-    assert SavedCrop(tmp_path, "v4l2:0").load() == LEFT
-    SavedCrop(tmp_path, "v4l2:1").save(LEFT)
-    assert json.loads(path.read_text())["picamera"] == record
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"picamera": "0,0,0'])
@@ -93,11 +71,6 @@ def test_a_place_that_cannot_be_written_is_named_and_costs_nothing_else(tmp_path
 )
 def test_the_place_is_where_systemd_or_xdg_say(environ: dict[str, str], folder: str) -> None:
     assert state_folder(environ) == Path(folder)
-
-
-def test_without_a_home_there_is_no_place() -> None:
-    assert state_folder({}) is None
-    assert state_folder({"XDG_STATE_HOME": "relative"}) is None
 
 
 def test_the_whole_picture_that_an_older_version_kept_is_no_crop(tmp_path: Path) -> None:

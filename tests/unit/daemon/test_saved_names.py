@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.config.names import NameSettings
-from vitcam.daemon.saved_state.page_settings import PageSettings, initial_names
+from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.names.wanted import WantedNames, own_names
 
 SOME = WantedNames("de", own_names({"tabby cat": 'Mia "the\\ cat"', "consommé": "", "a = b [c] # d": "ö🐈"}))
@@ -21,14 +20,6 @@ def test_what_is_saved_is_there_at_the_next_start(tmp_path: Path) -> None:
     written = (tmp_path / "deep" / "settings.toml").read_text("utf-8")
     assert tomllib.loads(written)["names"]["tabby cat"] == 'Mia "the\\ cat"'
     assert '\n[names]\nlanguage = "de"\n' in written
-
-
-def test_nothing_that_is_set_is_saved_too(tmp_path: Path) -> None:
-    saved = PageSettings(tmp_path)
-    saved.save_names(SOME)
-    saved.save_names(WantedNames())
-
-    assert saved.names == WantedNames()
 
 
 def test_what_a_newer_version_has_written_there_stays(tmp_path: Path) -> None:
@@ -108,13 +99,3 @@ def test_the_last_good_copy_takes_the_place_of_a_damaged_file(tmp_path: Path) ->
     (tmp_path / "settings.toml").write_text("[names")
 
     assert saved.names == SOME
-
-
-def test_names_that_cannot_be_written_are_in_force_until_the_end(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    active = initial_names(NameSettings(), PageSettings(tmp_path / "file"))
-    reason = active.replace(SOME)
-
-    assert "settings.toml cannot be written" in reason
-    assert active.in_force.wanted == SOME
-    assert "no folder" in initial_names(NameSettings(), PageSettings(None)).replace(SOME)

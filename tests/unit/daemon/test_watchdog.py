@@ -77,19 +77,6 @@ def test_a_missing_camera_is_fed_for_as_long_as_it_is_tried_again() -> None:
     assert not may_feed(NOW + hour, replace(IDLE, capture_ns=NOW)).feed
 
 
-def test_a_hung_inference_starves_although_the_camera_delivers() -> None:
-    hung = replace(FRESH, classifying_since_ns=NOW - 11_000_000_000)
-
-    assert may_feed(NOW, hung).reason == "the model has not answered for 11 s; 10 s are allowed"
-
-
-def test_a_stage_that_ended_before_the_run_is_named() -> None:
-    verdict = may_feed(NOW, replace(FRESH, ended=("classify", "publish")))
-
-    assert not verdict.feed
-    assert verdict.reason == "ended before the run did: classify, publish"
-
-
 @given(st.dictionaries(st.sampled_from(sorted(BOUNDS)), st.none() | st.integers(0, 2 * CAPTURE_BOUND_NS)))
 def test_it_is_fed_exactly_when_no_heart_is_beyond_its_bound(ages: dict[str, int | None]) -> None:
     heartbeats = with_times({heart: None if age is None else NOW - age for heart, age in ages.items()})

@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -62,26 +61,3 @@ def test_a_page_that_speaks_of_another_model_is_a_warning_or_an_error(
 def test_a_page_that_was_measured_again_is_fresh(measured: ModuleType) -> None:
     assert measured.main(["old.md"]) == 0
     assert measured.main(["--strict"]) == 0
-
-
-def test_commands_that_were_not_run_again_stay_old(measured: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    assert measured.main(["old.md", "--only", "answers"]) == 0
-    assert measured.main(["--strict"]) == 1
-
-    told = capsys.readouterr().err
-    assert "true speed" in told
-    assert "true answers" not in told
-
-
-def test_a_command_that_fails_leaves_the_page_as_old_as_it_was(measured: ModuleType) -> None:
-    before = measured.read()
-
-    assert measured.main(["peers.md", "old.md"]) == 1
-    assert measured.read() == before
-
-
-def test_a_page_that_nobody_measured_is_refused_with_the_names_of_those_that_are() -> None:
-    done = subprocess.run([sys.executable, PROGRAM, "docs/nothing.md"], capture_output=True, text=True, timeout=60)
-
-    assert done.returncode == 2
-    assert "docs/train/graph.md" in done.stderr

@@ -12,7 +12,7 @@ from vitcam.explain.figure import MARGIN, WIDTH, draw_figure
 from vitcam.explain.first_row import patch_words
 from vitcam.frames import Group, Guess, Image, Prediction, Timings
 from vitcam.model.card import ModelCard
-from vitcam.pictures.canvas import GREEN, RED, columns_for, fitted, heat_over
+from vitcam.pictures.canvas import GREEN, RED
 from vitcam.pictures.resize import InputSpec, frame_of_picture, to_model_size
 from vitcam.rects import Rect
 
@@ -72,10 +72,6 @@ def test_other_tokens_than_those_of_patches_are_counted_too() -> None:
     assert registers == ("16 × 16 = 256 patches + class token + 4 registers", "261 tokens; a patch is 14 × 14 px")
 
 
-def test_columns_are_counted_before_rows_in_a_grid_that_is_not_square() -> None:
-    assert patch_words(replace(CARD, grid=(8, 14)))[0].startswith("14 × 8 = 112 patches")
-
-
 @pytest.mark.parametrize(
     ("path", "truth"),
     [
@@ -128,14 +124,6 @@ def test_right_is_marked_green_and_wrong_red() -> None:
     assert [has(sheet, RED) for sheet in (plain, right, wrong)] == [False, False, True]
 
 
-def test_the_truth_is_shown_also_when_it_is_not_among_the_best() -> None:
-    grey = np.full((64, 64, 3), 128, np.uint8)
-    among, behind = (draw_figure(explained(grey, truth=truth, top_k=5)) for truth in ("tick", "rose"))
-
-    assert not np.array_equal(among, behind)
-    assert has(behind, GREEN)
-
-
 def test_what_a_model_does_not_give_is_left_out_and_the_rest_drawn() -> None:
     whole = explained(noise(64, 64))
     no_blocks = replace(whole, prediction=replace(whole.prediction, rollout=None, rows=None))
@@ -165,37 +153,6 @@ def test_the_share_of_the_evidence_stands_over_its_map_if_the_model_says_it() ->
 
     assert without.shape == with_share.shape
     assert 0 < (without != with_share).mean() < 0.01
-
-
-def test_a_model_without_a_description_gets_a_sheet_without_patches() -> None:
-    foreign = replace(CARD, patch_size=0, grid=(0, 0), heads=0, layers=0, width=0, parameters=0)
-
-    assert draw_figure(explained(noise(64, 64), foreign)).shape[1] == WIDTH
-
-
-def test_tiles_are_laid_out_as_large_as_they_can_be() -> None:
-    assert columns_for(3, 428, 1348, 1.0, 0, 32) == (3, 428)
-    assert columns_for(12, 428, 1348, 1.0, 0, 16)[0] == 6
-    assert columns_for(1, 100, 1000, 1.0, 20, 16) == (1, 80)
-
-
-def test_small_pictures_are_enlarged_pixel_by_pixel() -> None:
-    digit = noise(4, 4)
-    large = fitted(digit, 400, 400)
-
-    assert np.array_equal(large[50::100, 50::100], digit)
-    assert np.array_equal(np.unique(large), np.unique(digit))
-
-
-def test_a_map_is_hot_where_the_weight_is_and_grey_where_there_is_none() -> None:
-    photo = np.zeros((64, 64, 3), np.uint8)
-    photo[:] = (200, 100, 0)
-    spot = np.zeros((4, 4), np.float32)
-    spot[0, 3] = 1
-    drawn = heat_over(photo, spot, 256, 256, 0.85).astype(int)
-
-    assert drawn[16, 240].max() > 200
-    assert np.ptp(drawn[240, 16]) == 0
 
 
 def test_the_answer_is_what_is_displayed_or_the_best_guesses_without_a_name() -> None:

@@ -14,7 +14,7 @@ from tests.frames import SECOND, picture, prediction
 from tests.histories import START_MS, SUMMARY, change
 from vitcam.events import Rules
 from vitcam.frames import Detail, Event, Frame, Guess, Prediction
-from vitcam.history.export import as_text, header, labelled_pictures
+from vitcam.history.export import labelled_pictures
 from vitcam.history.record import full_record
 from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
@@ -28,7 +28,6 @@ from vitcam.rects import Box, Rect
 WIDTH, HEIGHT = 640, 320
 RECT = Rect(64, 32, 64, 64)
 BOX = Box.around(RECT, (WIDTH, HEIGHT))
-ELSEWHERE = Box(0.7, 0.5, 0.2, 0.2)
 
 
 def seen(label: str, p: float, at_ns: int, track: int | None = None) -> Prediction:
@@ -90,14 +89,6 @@ def test_an_event_that_began_in_the_view_gets_the_picture_of_its_box_as_soon_as_
     assert story.last("a").event.box == BOX
 
 
-def test_the_curve_of_an_event_of_a_box_has_no_frame_of_another_place() -> None:
-    story = Story()
-    story.see(4, lambda ns: seen("robin", 0.2, ns), lambda ns: seen("robin", 0.9, ns, 7))
-    story.recorder.close(story.events.finish(story.ns))
-
-    assert {round(p, 2) for _, p in story.last("a").event.curve} == {0.9}
-
-
 def shown(of: str) -> bytes:
     """A picture with stripes that lie or stand."""
     image = picture(96, 96, 100)
@@ -148,16 +139,6 @@ def test_a_stored_event_has_its_box_both_pictures_and_what_the_model_says_of_the
     assert record["picture"] == {"width": WIDTH, "height": HEIGHT, "crop": [0.1, 0.1, 0.1, 0.2]}
 
 
-def test_an_event_without_a_box_says_null(store: EventStore) -> None:
-    store.put(change("a", "end", jpeg=WHOLE))
-    event = eventually(partial(store.get, "a"))
-    assert event is not None
-    record = full_record(event)
-
-    assert (event.track, event.box, store.detail(event)) == (None, None, None)
-    assert (record["track"], record["box"], record["detail"]) == (None, None, None)
-
-
 def test_both_pictures_go_with_their_event(store: EventStore) -> None:
     keep(store, "a", shown("lying"))
     second = keep(store, "b", shown("lying"), at_ms=60_000)
@@ -199,14 +180,6 @@ def test_a_correction_and_a_data_set_get_the_picture_of_the_box(store: EventStor
     assert [*labelled_pictures(store, Query())] == [("robin", "a", shown("lying"))]
 
 
-def test_a_table_has_columns_for_track_and_box(store: EventStore) -> None:
-    event = keep(store, "a", shown("lying"))
-
-    names, values = header("csv").strip().split(","), as_text([event], "csv").strip()
-    assert names[-2:] == ["track", "box"]
-    assert values.endswith(f',7,"{BOX}"')
-
-
 def test_a_replay_takes_the_picture_of_the_box_as_it_is_kept(store: EventStore) -> None:
     from vitcam.parts.replay.stored_picture import stored_picture  # here, so that the other tests go on without it
 
@@ -221,7 +194,3 @@ def test_a_replay_takes_the_picture_of_the_box_as_it_is_kept(store: EventStore) 
 def test_a_box_that_lies_in_no_frame_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"number|convert|unpack"):
         Box.parse(text)
-
-
-def test_a_box_survives_as_text() -> None:
-    assert str(Box.parse(str(BOX))) == str(BOX)

@@ -157,17 +157,6 @@ def test_a_picture_that_is_waited_for_comes_with_its_event_and_not_later(store: 
     assert found[0].startswith("frames/")
 
 
-def test_nobody_waits_for_a_picture_longer_than_the_store_runs(store: EventStore) -> None:
-    found: list[object] = []
-    waiting = threading.Thread(target=lambda: found.append(store.wait_for_picture("never", 600.0)))
-    waiting.start()
-    assert eventually(lambda: store.get("never") is None and waiting.is_alive())
-    store.stop(10)
-    waiting.join(60)
-
-    assert found == [None]
-
-
 def test_while_nobody_looks_events_wait_for_others_until_somebody_asks_or_the_store_ends(tmp_path: Path) -> None:
     store = EventStore(tmp_path, together_s=60.0)
     store.start()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.histories import START_MS, stored
-from tests.household import FIRST, RARE, make_history
+from tests.household import make_history
 from vitcam.errors import VitcamError
 from vitcam.frames import Group
 from vitcam.history.database import reading
@@ -260,15 +260,6 @@ def _fits(story: Story, events: list[StoredEvent]) -> bool:
     return (story.first_ms, story.last_ms) == (min(starts), max(starts)) and story.event.id in {e.id for e in events}
 
 
-def test_the_made_household_has_what_its_tests_look_for(made: tuple[EventStore, int]) -> None:
-    store, begins_ms = made
-    stories = store.summary(Query(), (begins_ms, begins_ms + 2 * DAY_MS), 200, as_written).whole.stories
-    found = {story.label: story.events for story in stories}
-
-    assert (found[FIRST], found[RARE]) == (1, 2)
-    assert max(found.values()) > 50
-
-
 def test_a_search_that_takes_too_long_is_given_up_with_a_sentence(
     made: tuple[EventStore, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,9 +269,3 @@ def test_a_search_that_takes_too_long_is_given_up_with_a_sentence(
 
     with pytest.raises(VitcamError, match="search a shorter time"):
         store.summary(Query(), (begins_ms, begins_ms + DAY_MS), 50, as_written)
-
-
-def test_a_history_that_was_never_written_has_no_stories(tmp_path: Path) -> None:
-    summary = EventStore(tmp_path / "none").summary(Query(), TODAY, 50, as_written)
-
-    assert (summary.whole.events, summary.whole.stories, summary.oldest_ms) == (0, (), None)

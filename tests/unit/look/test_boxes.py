@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from vitcam.look.boxes import box_around, least_of, steady_box
-from vitcam.pictures.resize import InputSpec
+from vitcam.look.boxes import box_around, steady_box
 from vitcam.rects import Rect
 
 VIEW = Rect(0, 0, 1280, 720)
@@ -19,19 +18,6 @@ def test_a_box_is_half_as_large_again_as_its_thing_and_square() -> None:
 
 def test_a_box_has_at_least_as_many_px_as_the_model() -> None:
     assert box_around(Rect(640, 360, 20, 20), VIEW, (224, 224)) == Rect(538, 258, 224, 224)
-
-
-def test_a_camera_with_more_px_than_its_picture_has_smaller_boxes() -> None:
-    assert least_of(InputSpec(224, 224), 1.8) == (125, 125)
-    assert least_of(None) == (1, 1)
-
-
-def test_a_box_at_the_border_is_moved_inside() -> None:
-    assert box_around(Rect(0, 700, 40, 20), VIEW, (224, 224)) == Rect(0, 496, 224, 224)
-
-
-def test_a_box_is_never_larger_than_its_zone() -> None:
-    assert box_around(Rect(100, 100, 300, 300), Rect(90, 80, 150, 400), (224, 224)) == Rect(90, 175, 150, 150)
 
 
 def test_a_model_that_wants_another_shape_gets_boxes_of_that_shape() -> None:

@@ -73,26 +73,11 @@ def test_an_object_that_stays_is_part_of_the_scene_after_some_seconds() -> None:
     assert not any(found[-30:])
 
 
-def test_an_object_that_moves_slowly_is_seen_all_the_way() -> None:
-    rng = np.random.default_rng(3)
-    images = [with_noise(with_cup(scene(), 180 + seq), 4.0, rng) for seq in range(200)]  # 30 px/s
-
-    assert all(moving(images)[10:])
-
-
 def test_daylight_that_fades_and_exposure_that_follows_do_not_wake_it() -> None:
     rng = np.random.default_rng(4)
     base = scene().astype(np.float32)
     light = np.concatenate([np.linspace(1, 0.6, 150), np.linspace(0.6, 0.9, 15), np.full(60, 0.9)])  # 5 s, then 0.5 s
     images = [with_noise((base * level).astype(np.uint8), 2.0, rng) for level in light]
-
-    assert sum(moving(images)) == 0
-
-
-def test_one_pixel_that_flickers_is_no_motion() -> None:
-    images = noisy(120, 2.0)
-    for seq, image in enumerate(images):
-        image[HEIGHT // 2, WIDTH // 2] = 255 * (seq % 2)
 
     assert sum(moving(images)) == 0
 
@@ -150,14 +135,6 @@ def test_the_gate_opens_for_the_frame_that_moved_and_stays_open() -> None:
 
     assert not any(passed[35:100])
     assert all(passed[100:130])
-
-
-def test_without_a_hold_only_frames_that_moved_pass() -> None:
-    gate = MotionGate(GateOptions(hold_s=0, rest_s=100))
-    still = noisy(60)
-    passed = [gate(each) for each in filmed([*still[:50], with_cup(still[50], 300)])]
-
-    assert [seq for seq, through in enumerate(passed) if through] == [0, 50]
 
 
 def test_frames_that_come_seldom_leave_the_gate_as_it_was() -> None:

@@ -72,10 +72,6 @@ def test_what_was_written_is_read_back_to_the_last_pixel(written: Path) -> None:
     assert (found.golden[0].image == image).all()
 
 
-def test_the_flatbuffer_in_front_is_left_as_it_was(written: Path) -> None:
-    assert written.read_bytes().startswith(FLATBUFFER)
-
-
 def test_the_same_model_makes_the_same_file_at_any_time(written: Path, tmp_path: Path) -> None:
     found = bundle.read(written)
     assert found is not None
@@ -84,14 +80,6 @@ def test_the_same_model_makes_the_same_file_at_any_time(written: Path, tmp_path:
     assert (tmp_path / "again.tflite").read_bytes() == written.read_bytes()
     dates = {part.date_time for part in zipfile.ZipFile(written).infolist()}
     assert dates == {(1980, 1, 1, 0, 0, 0)}
-
-
-def test_writing_gives_the_description_as_it_lies_in_the_file(tmp_path: Path) -> None:
-    card = bundle.write(tmp_path / "a.tflite", FLATBUFFER, CARD, ["cup"], [])
-    found = bundle.read(tmp_path / "a.tflite")
-
-    assert found is not None
-    assert found.card == card
 
 
 def test_amending_gives_a_checksum_to_a_file_from_before_there_was_one(written: Path) -> None:
@@ -149,13 +137,6 @@ def test_a_file_that_a_daemon_has_mapped_is_replaced_and_never_cut(written: Path
 
         assert mapped.read().startswith(FLATBUFFER)
     assert list(written.parent.iterdir()) == [written]
-
-
-def test_a_plain_tflite_file_carries_nothing(tmp_path: Path) -> None:
-    plain = tmp_path / "plain.tflite"
-    plain.write_bytes(FLATBUFFER)
-
-    assert bundle.read(plain) is None
 
 
 @pytest.mark.parametrize("content", [b"", b"TFL3", b"PK\x03\x04 a zip and nothing else", b"\x89PNG\r\n\x1a\n" * 20])
@@ -259,13 +240,6 @@ def test_a_model_that_calls_a_blank_image_known_fails_its_verification(
     assert re.search(r"FAIL grey: \d 0\.\d{3}, expected unknown", capsys.readouterr().out)
     with pytest.raises(ModelError, match=r"answers dark with \d 0\.\d+ instead of unknown on this machine"):
         load_model(ModelSettings(name=str(model)))
-
-
-def test_a_file_without_blank_images_is_verified_by_its_golden_images_alone() -> None:
-    found = bundle.read(find_model("everyday"))
-
-    assert found is not None
-    assert len(Classifier("everyday", threads=1).verify()) == len(found.golden) + len(found.blank)
 
 
 def test_a_file_from_before_pooling_was_named_has_a_class_token(written: Path, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """What labels and groups are called, which of them become one, and what a name on the left means."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -41,10 +39,6 @@ def test_labels_of_the_same_name_become_one_with_the_sum_of_their_probabilities(
     assert found.members == {"cup": (3,), "cat": (0, 1), "animal": (0, 1, 2)}
 
 
-def test_a_label_can_be_merged_into_one_that_keeps_its_name() -> None:
-    assert named(tiger_cat="tabby cat").labels == ("tabby cat", "Persian cat", "pug", "cup")
-
-
 def test_a_hidden_label_is_gone_and_nobody_gets_its_probability() -> None:
     found = named(pug="")
 
@@ -64,13 +58,6 @@ def test_groups_are_renamed_hidden_and_merged_too() -> None:
     assert named(cat="Katze").members == {"cup": (4,), "Katze": (0, 1, 2), "animal": (0, 1, 2, 3)}
     assert named(cat="").members == {"cup": (4,), "animal": (0, 1, 2, 3)}
     assert named(cat="beast", animal="beast").members == {"cup": (4,), "beast": (0, 1, 2, 3)}
-
-
-def test_a_name_of_a_label_and_of_a_group_renames_both() -> None:
-    found = named(cup="Becher")
-
-    assert found.labels[-1] == "Becher"
-    assert list(found.members) == ["Becher", "cat", "animal"]
 
 
 def test_the_language_comes_before_names_of_ones_own() -> None:
@@ -107,13 +94,6 @@ def test_labels_that_a_file_names_alike_stay_apart() -> None:
     assert found.places is None
 
 
-def test_where_every_label_is_hidden_none_is() -> None:
-    names = wanted(**{label.replace(" ", "_"): "" for label in LABELS})
-
-    assert naming_of(names, LABELS, MEMBERS).labels == LABELS
-    assert "hides every label" in trouble_with(names, LABELS, MEMBERS)
-
-
 def test_an_unknown_name_is_told_with_the_nearest_ones() -> None:
     sentence = trouble_with(wanted("de", taby_cat="Mia", getigerte_Katz="Mia", zzzz="", qqqq=""), LABELS, MEMBERS)
 
@@ -136,11 +116,6 @@ def test_names_are_made_once_and_again_where_they_or_the_labels_change() -> None
     again = active.of(LABELS, MEMBERS)
     assert again is not None
     assert again.labels[-2:] == ("Rex", "Tasse")
-
-
-def test_without_names_nothing_is_made() -> None:
-    assert ActiveNames().of(LABELS, MEMBERS) is None
-    assert ActiveNames(WantedNames("en", (), "/etc/config.toml")).of(LABELS, MEMBERS) is None
 
 
 def test_what_the_configuration_says_comes_before_the_page() -> None:
@@ -187,13 +162,3 @@ def test_the_page_is_told_where_something_else_is_fixed() -> None:
 def test_what_is_no_name_is_refused(given: dict[str, object], named_there: str) -> None:
     with pytest.raises(UsageError, match=refusal_naming(named_there)):
         own_names(given)
-
-
-def test_names_for_a_large_model_are_made_in_no_time() -> None:
-    labels = tuple(f"label {i}" for i in range(1200))
-    members = {f"group {i}": tuple(range(i * 8, i * 8 + 8)) for i in range(150)}
-    names = WantedNames("de", own_names(dict.fromkeys(labels[:600], "one")))
-    started = time.process_time()
-    naming_of(names, labels, members)
-
-    assert time.process_time() - started < 1.0

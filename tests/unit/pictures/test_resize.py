@@ -12,14 +12,6 @@ def test_the_crop_is_the_central_square_of_a_wide_picture() -> None:
     assert crop_of(InputSpec(224, 224), 1280, 720) == Rect(0, 280, 720, 720)
 
 
-def test_a_crop_fraction_takes_less_than_the_whole_height() -> None:
-    assert crop_of(InputSpec(224, 224, crop_fraction=0.875), 256, 341) == Rect(58, 16, 224, 224)
-
-
-def test_squash_takes_the_whole_picture() -> None:
-    assert crop_of(InputSpec(224, 224, resize="squash"), 720, 1280) == Rect(0, 0, 1280, 720)
-
-
 @pytest.mark.parametrize("interpolation", ["area", "linear", "bicubic"])
 @pytest.mark.parametrize("size", [(720, 1280), (100, 90), (224, 224), (1, 5000)])
 def test_any_picture_becomes_exactly_the_models_size(interpolation: str, size: tuple[int, int]) -> None:
@@ -89,9 +81,3 @@ def test_a_crop_of_a_smaller_picture_lies_inside_it_and_is_not_empty(width: int,
     assert min(found.width, found.height) >= 1
     assert found.x + found.width <= image.shape[1]
     assert found.y + found.height <= image.shape[0]
-
-
-def test_a_picture_is_never_enlarged() -> None:
-    image = np.zeros((72, 128, 3), np.uint8)
-
-    assert shrunk(image, 1.5) is image

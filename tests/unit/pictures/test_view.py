@@ -10,7 +10,7 @@ import pytest
 from vitcam.errors import UsageError
 from vitcam.frames import Image
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of
-from vitcam.pictures.view import UPRIGHT, Flip, Orientation, Region, is_region
+from vitcam.pictures.view import Flip, Orientation, Region, is_region
 from vitcam.rects import Rect
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.sources.transform import reorient, reorient_rect
@@ -53,13 +53,6 @@ def test_a_rectangle_is_turned_to_where_its_pixels_go(rotate: int, flip: Flip) -
     assert (found > 0).sum() == 3 * 7 * 4
 
 
-def test_a_picture_that_is_upright_is_not_copied() -> None:
-    image = picture()
-
-    assert reorient(UPRIGHT, image) is image
-    assert Orientation.of(180, "hv") == UPRIGHT
-
-
 def test_fractions_hold_for_every_size_and_pixels_are_pixels() -> None:
     assert rect_of(Region.parse("0.25,0,0.5,1"), 720, 1280) == Rect(320, 0, 640, 720)
     assert rect_of(Region.parse("0.25,0,0.5,1"), 480, 640) == Rect(160, 0, 320, 480)
@@ -97,11 +90,6 @@ def test_what_cannot_be_a_crop_is_refused_in_one_sentence(text: str, reason: str
     assert "0.25,0,0.5,1" in str(refused.value)
     assert "\n" not in str(refused.value)
     assert not is_region(text)
-
-
-def test_pixels_outside_a_smaller_picture_name_its_size() -> None:
-    with pytest.raises(UsageError, match="1280×720"):
-        rect_of(Region.parse("700,0,640,720"), 720, 1280)
 
 
 def test_a_region_is_written_as_it_can_be_read_again() -> None:

@@ -36,25 +36,6 @@ def test_the_name_of_a_zone_and_its_label_stand_in_its_corner() -> None:
     assert (one[:24, :200] != other[:24, :200]).any()
 
 
-def test_an_unknown_zone_shows_no_guess() -> None:
-    cup, dog = (draw_zones(picture(360, 640), [(LEFT, zone("door", each, known=False))], "grid") for each in "ab")
-
-    assert np.array_equal(cup, dog)
-
-
-def test_a_zone_without_weights_still_has_its_frame_and_name() -> None:
-    drawn = draw_zones(picture(360, 640), [(LEFT, replace(zone("door"), attention=None))], "attention")
-
-    assert (drawn[180, 0] == 255).all()
-    assert (drawn[180, 10:290] == 128).all()
-
-
-def test_nothing_is_drawn_where_nobody_wants_an_overlay() -> None:
-    image = picture(360, 640)
-
-    assert draw_zones(image, [(LEFT, zone("door"))], "none") is image
-
-
 def test_zones_too_small_for_words_and_at_the_edge_are_drawn_without_them() -> None:
     tiny = [(Rect(0, 0, 1, 1), zone("a")), (Rect(630, 350, 10, 10), zone("b")), (Rect(600, 357, 40, 3), zone("c"))]
 

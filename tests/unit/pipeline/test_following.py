@@ -74,13 +74,6 @@ def play(
     return played
 
 
-def test_a_new_box_is_next() -> None:
-    played = play(Clip(5, (BIRD,)))
-    first_s = next(at_s for at_s, look, _ in played.looks if look.place.track is not None)
-
-    assert first_s == pytest.approx(3 + 2 / 12)
-
-
 def test_there_are_no_more_looks_than_without_following() -> None:
     for zones in ((), (LEFT, RIGHT)):
         with_boxes, without = (play(Clip(8, (BIRD,)), *zones, follow=follow) for follow in (True, False))
@@ -111,12 +104,6 @@ def test_boxes_lie_in_the_zones_that_are_followed_and_the_others_are_looked_at_a
     assert {look.place.zone for look in boxes} == {"left"}
     assert all(look.frame.crop.x + look.frame.crop.width <= 160 for look in boxes)
     assert {Place("left"), Place("right")} <= set(played.places(after_s=5))
-
-
-def test_a_zone_may_be_followed_where_the_settings_say_nothing() -> None:
-    played = play(Clip(10, (Thing(crossing(2, 90, 40)),)), replace(LEFT, follow="motion"), RIGHT, follow=False)
-
-    assert {place.zone for place in played.places() if place.track is not None} == {"left"}
 
 
 def test_a_place_at_rest_is_looked_at_once_and_before_an_event_could_begin() -> None:

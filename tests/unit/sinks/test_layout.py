@@ -71,10 +71,3 @@ def test_guesses_with_long_names_can_be_told_apart_at_every_width(labels: tuple[
     assert len({row.split("30.0%")[0] for row in rows}) == len(labels)
     assert max(map(cell_len, rows)) <= columns
     assert columns < 10_000 or all(label in row for label, row in zip(labels, rows, strict=True))
-
-
-def test_a_list_shows_a_long_name_whole() -> None:
-    row = Layout.of(LONG).row(prediction(LONG[2], 0.9), "photo.jpg").plain
-
-    assert LONG[2] in row
-    assert row.endswith("  photo.jpg")

@@ -46,16 +46,6 @@ def until(frames: Iterator[Frame], name: str) -> Frame:
     return next(frame for frame in frames if Path(frame.path or "").stem == name)
 
 
-def test_photos_follow_each_other_and_once_ends_after_the_last(photos: Path) -> None:
-    with slideshow(photos, SHORT_S, loop=False) as source:
-        assert names(list(source)) == ["a", "b", "c"]
-
-
-def test_a_looped_slideshow_begins_again(photos: Path) -> None:
-    with slideshow(photos, SHORT_S, loop=True) as source:
-        assert names(list(islice(source, 9)))[:4] == ["a", "b", "c", "a"]
-
-
 def test_without_a_word_about_the_end_the_last_photo_stays(photos: Path) -> None:
     with slideshow(photos, SHORT_S) as source:
         frames = iter(source)

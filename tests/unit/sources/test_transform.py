@@ -87,12 +87,6 @@ def test_a_chosen_part_is_not_what_the_scaler_made() -> None:
     assert left.crop == Rect(6, 0, 20, 20)
 
 
-def test_a_chosen_part_that_is_the_scaler_s_own_keeps_its_picture() -> None:
-    given, left = seen_through(UPRIGHT, "0.1875,0,0.625,1")
-
-    assert left.model_input is given.model_input
-
-
 def test_a_part_is_read_off_the_upright_picture() -> None:
     _, left = seen_through(ROTATED, "0,0,1,0.25")
 

@@ -148,10 +148,6 @@ def test_a_reader_that_stops_early_leaves_no_thread_behind() -> None:
     assert threading.active_count() == before
 
 
-def test_no_tasks_give_no_results() -> None:
-    assert list(in_order(iter(list[Task[str, int]]()), ["a", "b"])) == []
-
-
 def neighbour(number: int, done: list[tuple[str, int]], size: int = 0) -> Task[str, int]:
     """A task of three steps, which notes what is done."""
 
@@ -171,27 +167,6 @@ def test_neighbours_are_done_together_step_by_step() -> None:
     assert list(in_order((neighbour(number, done) for number in range(8)), ["a"])) == list(range(8))
 
     assert done == [(step, number) for step in ("decode", "run", "read") for number in range(8)]
-
-
-def test_a_few_neighbours_are_shared_by_all_threads() -> None:
-    all_are_busy = threading.Barrier(4)
-
-    def steps(resource: str) -> Generator[None, None, str]:
-        all_are_busy.wait(PATIENCE_S)
-        yield
-        return resource
-
-    tasks = (Neighbour(lambda: SteppedTask(0, steps)) for _ in range(4))
-
-    assert set(in_order(tasks, ["a", "b", "c", "d"])) == {"a", "b", "c", "d"}
-
-
-def test_large_neighbours_are_done_one_after_the_other() -> None:
-    done: list[tuple[str, int]] = []
-
-    list(in_order((neighbour(number, done, 20 * 2**20) for number in range(4)), ["a"]))
-
-    assert done == [(step, number) for number in range(4) for step in ("decode", "run", "read")]
 
 
 def test_a_neighbour_that_fails_does_so_in_its_turn_and_the_others_are_done() -> None:

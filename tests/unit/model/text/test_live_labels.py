@@ -1,20 +1,15 @@
 """Words that change while a model runs."""
 
-import logging
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.shapes import draw
-from tests.worded import WORDS, worded_model
-from vitcam.daemon.classifiers import PhotoClassifier
-from vitcam.errors import UsageError
+from tests.worded import worded_model
 from vitcam.model.classifier import Classifier
 from vitcam.model.text.live_labels import LiveLabels
 from vitcam.model.text.relabel import read_open_vocabulary
-from vitcam.run_model import RunModel
-from vitcam.slot import Current
 
 CROSS = draw("red", "cross", np.random.default_rng(1))
 
@@ -29,19 +24,6 @@ def words(model: Path) -> LiveLabels:
     return LiveLabels(read_open_vocabulary(model), model)
 
 
-def test_the_next_picture_is_compared_with_the_new_words(model: Path, words: LiveLabels) -> None:
-    classifier = Classifier(model, threads=1)
-    words.give_to(classifier)
-    before = classifier.classify_image(CROSS)
-    words.replace(["a cross", "a circle"])
-    between = classifier.classify_image(CROSS)
-    words.give_to(classifier)
-    after = classifier.classify_image(CROSS)
-
-    assert [each.top[0].label for each in (before, between, after)] == ["a red thing", "a red thing", "a cross"]
-    assert len(after.top) == 2
-
-
 def test_a_change_gives_the_answers_of_the_file_that_it_wrote(model: Path, words: LiveLabels) -> None:
     classifier = Classifier(model, threads=1)
     words.replace(["a cross", "a circle", "a red ring"])
@@ -50,43 +32,3 @@ def test_a_change_gives_the_answers_of_the_file_that_it_wrote(model: Path, words
 
     assert classifier.classify_image(CROSS).top == Classifier(model, threads=1).classify_image(CROSS).top
     assert classifier.labels == words.labels == ("a cross", "a circle", "a red ring")
-
-
-def test_photos_that_are_sent_are_compared_with_the_new_words_too(model: Path, words: LiveLabels) -> None:
-    photos = PhotoClassifier(Current(RunModel.of(Classifier(model, threads=1), words=words)))
-    before = photos.classify(CROSS)
-    words.replace(["a cross", "a circle"])
-
-    assert before.top[0].label == "a red thing"
-    assert photos.classify(CROSS).top[0].label == "a cross"
-
-
-def test_refused_words_change_nothing(model: Path, words: LiveLabels) -> None:
-    content = model.read_bytes()
-    with pytest.raises(UsageError):
-        words.replace(["a cross", "A cross"])
-
-    assert words.labels == WORDS
-    assert model.read_bytes() == content
-
-
-def test_words_that_cannot_be_written_are_in_force_until_the_end(model: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    words = LiveLabels(read_open_vocabulary(model), tmp_path / "file" / "shapes.tflite")
-    words.replace(["a cross"])
-    reason = words.save()
-
-    assert words.labels == ("a cross",)
-    assert "file" in reason
-    assert "cannot be written" in reason
-
-
-def test_a_change_is_in_the_log(words: LiveLabels, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
-    words.replace(["a cross", "a circle"])
-
-    assert "the words are now: a cross, a circle" in caplog.text
-
-
-def test_there_is_room_for_255_words(words: LiveLabels) -> None:
-    assert words.room == 255

@@ -25,10 +25,6 @@ def test_no_label_can_break_out_of_its_header(label: str) -> None:
     assert unquote(text) == label
 
 
-def test_plain_labels_stay_readable_in_their_header() -> None:
-    assert header_text("coffee mug (red), large") == "coffee mug (red), large"
-
-
 def test_headers_say_when_the_frame_was_captured_and_what_is_on_it() -> None:
     now_ns = time.monotonic_ns()
     headers = Picture(b"", now_ns, frames.prediction("cat", at_ns=now_ns, seq=7)).headers()
@@ -76,23 +72,6 @@ def test_no_reason_is_so_long_that_it_touches_the_border(width: int, reason: str
 
     for side in (image[:border], image[-border:], image[:, :border], image[:, -border:]):
         assert (side == background).all()
-
-
-def test_two_reasons_make_two_different_placeholders() -> None:
-    assert (drawn("no cable", 640) != drawn("no camera", 640)).any()
-
-
-def test_text_is_bright_enough_on_its_background() -> None:
-    image = drawn("the cable is loose", 960)
-
-    assert int(image.max()) - int(image[0, 0].max()) > 150
-
-
-def test_a_placeholder_can_show_more_than_ascii() -> None:
-    plain = drawn("the cafe of 3 x 4 m", 640)
-
-    assert (drawn("the café of 3 x 4 m", 640) != plain).any()
-    assert (drawn("the cafe of 3 × 4 m", 640) != plain).any()
 
 
 def test_a_long_sentence_ends_with_an_ellipsis_and_a_short_one_is_whole() -> None:

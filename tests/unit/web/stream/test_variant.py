@@ -34,21 +34,11 @@ def test_numbers_are_rounded_to_the_nearest_step(name: str, asked: str, given: f
     assert getattr(read_variant({name: asked}, heads=3, default=Variant()), name) == given
 
 
-def test_common_widths_are_steps_and_so_served_exactly() -> None:
-    for width in (160, 320, 480, 640, 800, 960, 1280, 1600, 1920):
-        assert STEPS["width"].snap("width", str(width)) == width
-
-
 def test_without_an_overlay_head_and_opacity_make_no_second_variant() -> None:
     plain = read_variant({"overlay": "none"}, heads=3, default=Variant())
     other = read_variant({"overlay": "none", "head": "1", "opacity": "0.9"}, heads=3, default=Variant())
 
     assert plain == other
-
-
-@pytest.mark.parametrize("mean", [{}, {"head": "mean"}])
-def test_the_mean_of_heads_has_a_name_and_is_the_default(mean: dict[str, str]) -> None:
-    assert read_variant(mean, heads=3, default=Variant()).head is None
 
 
 @pytest.mark.parametrize("name", STEPS)
@@ -60,23 +50,10 @@ def test_a_number_out_of_range_is_refused_with_what_is_allowed(name: str, value:
         read_variant({name: value}, heads=3, default=Variant())
 
 
-@pytest.mark.parametrize("overlay", ["evidence", "rollout"])
-def test_the_head_makes_no_second_variant_of_an_overlay_of_all_heads(overlay: str) -> None:
-    found = [read_variant({"overlay": overlay, "head": head}, heads=3, default=Variant()) for head in ("mean", "2")]
-
-    assert found[0] == found[1]
-    assert found[0].head is None
-
-
 @pytest.mark.parametrize("value", ["3", "-1", "first", "", "1.0", "²"])
 def test_a_head_that_the_model_lacks_is_refused_with_those_it_has(value: str) -> None:
     with pytest.raises(UsageError, match="mean, or 0 to 2"):
         read_variant({"head": value}, heads=3, default=Variant())
-
-
-def test_a_model_without_attention_has_no_heads_to_choose() -> None:
-    with pytest.raises(UsageError, match="no attention"):
-        read_variant({"head": "0"}, heads=0, default=Variant())
 
 
 def test_an_unknown_overlay_is_refused_with_the_known_ones() -> None:
@@ -95,10 +72,6 @@ def test_a_rollout_is_of_all_heads_so_choosing_one_makes_no_second_variant() -> 
     found = read_variant({"overlay": "rollout", "head": "1"}, heads=3, default=Variant())
 
     assert found == Variant(overlay="rollout")
-
-
-def test_unknown_names_are_ignored() -> None:
-    assert read_variant({"action": "stream", "1700000000": "", "t": "x"}, heads=3, default=DEFAULT) == DEFAULT
 
 
 def test_there_is_demand_for_rollout_from_its_first_viewer_to_its_last() -> None:
