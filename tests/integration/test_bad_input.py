@@ -97,13 +97,6 @@ def test_what_cannot_be_done_is_refused_in_one_sentence(odd: Path) -> None:
         assert_refused(result, code, *(word.replace("@", str(odd)) for word in words))
 
 
-def test_no_camera_at_all_leads_to_the_demo() -> None:
-    if list(Path("/dev").glob("video*")):
-        pytest.skip("this machine has a camera")
-
-    assert_refused(vitcam(*RUN), 2, "no camera was found", "--source demo", "--wait")
-
-
 def test_a_camera_that_is_waited_for_is_not_advised_to_be() -> None:
     with daemon("--source", "/dev/video97", "--wait") as running:
         reason = running.wait_for("no_signal")["reason"]
@@ -173,15 +166,6 @@ def test_a_corrupt_photo_in_a_folder_is_named_and_skipped(tmp_path: Path) -> Non
         "dropped": 0,
         "seconds": 0,
     }
-
-
-def test_an_animated_png_with_a_wrong_byte_ends_no_folder(tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(animated_png())
-    photo(tmp_path / "b.jpg")
-    result = vitcam(*RUN, "--source", str(tmp_path))
-
-    assert result.code == 0, result.err
-    assert [line["error"] for line in result.lines if line["type"] == "error"] == ["not an image: the data are damaged"]
 
 
 @pytest.mark.fault("the port is in use", injected="a second listener", observed="one sentence that says what to do")

@@ -38,17 +38,6 @@ def test_a_photo_in_a_folder_of_its_label_is_explained_and_judged(espresso: Path
     assert sheet.shape[1] == 1920
 
 
-def test_a_wrong_answer_is_called_wrong(tmp_path: Path) -> None:
-    need_model("everyday")
-    (tmp_path / "pagoda").mkdir()
-    shutil.copy(COFFEE, tmp_path / "pagoda")
-    result = explain(tmp_path / "pagoda" / "coffee.jpg", "-o", tmp_path / "out.jpg", "--top-k", 3)
-
-    assert result.code == 0, result.err
-    assert result.out.endswith("wrong, the folder says pagoda\n")
-    assert (tmp_path / "out.jpg").read_bytes()[:3] == b"\xff\xd8\xff"
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -146,24 +146,6 @@ def test_an_unsure_guess_is_read_at_a_coarser_level(tmp_path: Path) -> None:
     assert re.fullmatch(rf" +[\d.]+%  even digit, perhaps 2 \d\d%  {re.escape(photo)}", many[0]), many
 
 
-def test_a_likely_guess_and_a_model_without_groups_have_no_group(tmp_path: Path) -> None:
-    digit = str(Path(__file__).parents[3] / "models" / "golden" / "digits" / "3.png")
-    (likely,) = vitcam("classify", digit, "--model", str(grouped_model(tmp_path)), "--json").lines
-    (plain,) = vitcam("classify", str(unsure_photo(tmp_path)), "--model", "mnist", "--json").lines
-
-    assert (likely["top"][0]["label"], likely["group"]) == ("3", None)
-    assert plain["group"] is None
-
-
-def test_a_model_shows_the_names_of_its_groups(tmp_path: Path) -> None:
-    model = str(grouped_model(tmp_path))
-    (shown,) = [row for row in vitcam("models", "show", model).out.splitlines() if row.strip().startswith("groups")]
-    (record,) = vitcam("models", "show", model, "--json").lines
-
-    assert shown.split(maxsplit=1)[1].strip() == "3: low digit, even digit, digit"
-    assert record["groups"][0] == {"name": "low digit", "labels": [0, 1, 2]}
-
-
 def noise(path: Path) -> Path:
     """A picture that shows nothing."""
     import cv2

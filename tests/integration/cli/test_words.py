@@ -58,19 +58,3 @@ def test_bad_words_get_one_sentence(model: Path, texts: list[str], complaint: st
     assert complaint in " ".join(result.err.split())
     assert "Traceback" not in result.err
     assert model.read_bytes() == content
-
-
-def test_a_model_with_plain_labels_says_what_makes_other_ones() -> None:
-    result = words("mnist", "a cross")
-
-    assert result.code == 2
-    assert "`vitcam-train words` makes models whose labels are words" in " ".join(result.err.split())
-
-
-def test_without_the_text_tower_one_sentence_says_what_is_missing(model: Path) -> None:
-    model.with_suffix(".words").unlink()
-    result = words(model, "a cross")
-
-    assert result.code == 2
-    assert "there is no" in result.err
-    assert "Traceback" not in result.err

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
 
 import cv2
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.command import vitcam
-from tests.daemon import daemon, get_json, status_of
+from tests.daemon import daemon, status_of
 from tests.eventually import eventually
 from tests.grouped import grouped_model, unsure_photo
 from tests.needs import need_program
@@ -158,50 +157,6 @@ def test_what_is_printed_into_jq_is_records_and_nothing_else(tmp_path: Path) -> 
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ['"prediction"'] * 3 + ['"summary"']
-
-
-def test_the_log_says_what_runs_the_model(tmp_path: Path) -> None:
-    folder = photos(tmp_path, 1)
-    result = vitcam("run", "--source", str(folder), "--no-web", "--threads", "1")
-
-    assert "ai-edge-litert" in result.err
-    assert "1 threads, 1 delegate partition(s), 0 operator(s) outside" in result.err
-
-
-def test_an_upload_is_answered_while_the_camera_goes_on() -> None:
-    with daemon("--source", "demo") as running:
-        running.wait_for("ok")
-        ok, png = cv2.imencode(".png", np.full((300, 400, 3), 90, np.uint8))
-        with urllib.request.urlopen(f"{running.url}/api/classify", data=png.tobytes(), timeout=30) as reply:
-            answer = json.load(reply)
-        answered = running.state()["frames"]["classified"]
-
-        assert ok
-        assert answer["type"] == "prediction"
-        assert np.array(answer["attention"]).ndim == 3
-        assert eventually(lambda: running.state()["frames"]["classified"] > answered)
-
-
-def test_the_model_card_says_what_runs_and_how() -> None:
-    with daemon("--source", "demo", "--threads", "1") as running:
-        running.wait_for("ok")
-        card = get_json(f"{running.url}/api/model")
-
-        assert card["name"] == "everyday"
-        assert (card["partitions"], card["outside"], card["threads"]) == (1, 0, 1)
-        assert len(card["labels"]) > 100
-
-
-def test_an_overlay_is_saved_where_it_was_asked_for(tmp_path: Path) -> None:
-    photo = photos(tmp_path, 1) / "000.png"
-    out = tmp_path / "out.png"
-    result = vitcam("classify", str(photo), "--overlay", str(out))
-    picture = cv2.imread(str(out))
-
-    assert result.code == 0, result.err
-    assert picture is not None
-    assert picture.shape == (240, 320, 3)
-    assert np.abs(picture.astype(int) - cv2.imread(str(photo))).max() > 20
 
 
 def test_a_photo_can_come_from_stdin_and_a_broken_one_fails(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.command import vitcam
 from tests.daemon import Daemon, daemon, get_json
 from tests.eventually import eventually
 from tests.needs import need_model
@@ -140,11 +139,3 @@ def test_a_film_pauses_but_does_not_step_back() -> None:
         assert len(frames) == 1
         with refused.value as answer:
             assert answer.code == 409
-
-
-@pytest.mark.parametrize("every", ["soon", "0", "-1s", "3 weeks"])
-def test_a_time_that_is_none_is_refused_in_one_sentence(every: str) -> None:
-    refused = vitcam("run", "--source", "demo", "--every", every, "--no-web")
-
-    assert refused.code == 2
-    assert "such as 3s" in refused.sentence

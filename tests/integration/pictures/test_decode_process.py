@@ -70,26 +70,6 @@ def test_a_picture_is_the_same_as_when_it_is_decoded_here(decoder: DecodeProcess
     assert decoder(data, Limits(enough=(50, 50))).image.shape == (60, 80, 3)
 
 
-def test_pictures_that_are_kept_are_never_overwritten() -> None:
-    stream = DecodeProcess(stream=True)
-    try:
-        kept = [stream(noise(60 + n // 15, 80)).image for n in range(30)]
-    finally:
-        stream.close()
-
-    assert all(np.array_equal(image, decode_image(noise(60 + n // 15, 80))) for n, image in enumerate(kept))
-
-
-def test_a_picture_is_refused_with_the_same_sentence_as_here(decoder: DecodeProcess) -> None:
-    for data in (b"", b"GIF89a" + bytes(50), noise()[:-10], hostile.animated_png(), hostile.jpeg_of_many_scans(3000)):
-        with pytest.raises(UsageError) as here:
-            decode_image(data)
-        with pytest.raises(UsageError) as there:
-            decoder(data)
-
-        assert str(there.value) == str(here.value)
-
-
 def test_what_takes_too_much_memory_is_refused_with_what_to_do(decoder: DecodeProcess) -> None:
     with pytest.raises(
         UsageError, match="takes 841 MB; at most 480 are allowed: save it smaller, or as a JPEG that is"

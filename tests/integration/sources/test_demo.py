@@ -68,11 +68,6 @@ def test_the_demo_is_the_clip_at_its_own_pace_for_ever() -> None:
     assert frame.crop == Rect(280, 0, 720, 720)
 
 
-def test_the_demo_ends_when_it_shall_run_once() -> None:
-    with open_source("demo", SourceOptions(realtime=False, loop=False)) as source:
-        assert sum(1 for _ in source) == 660
-
-
 def test_the_demo_from_memory_delivers_what_a_pis_scaler_would() -> None:
     with open_source("demo:ram", FAST) as source:
         frames = list(islice(source, RAM_FRAMES + 2))
@@ -98,30 +93,6 @@ def test_the_demo_from_memory_stays_small_and_nobody_can_spoil_it() -> None:
         frames[0].preview[0] = 0
     assert frames[0].model_input is not None
     assert not frames[0].model_input.flags.writeable
-
-
-def test_the_demo_from_memory_runs_once_when_told_to() -> None:
-    with open_source("demo:ram", SourceOptions(realtime=False, loop=False)) as source:
-        frames = list(source)
-
-    assert len(frames) == RAM_FRAMES
-    assert all(frame.model_input is None for frame in frames)  # there is no model
-
-
-def test_stop_ends_the_demo_from_memory() -> None:
-    seen = 0
-    with open_source("demo:ram", FAST) as source:
-        for _ in source:
-            seen += 1
-            if seen == 100:
-                source.stop()
-
-    assert seen == 100
-
-
-def test_an_unknown_demo_is_refused_with_those_that_are() -> None:
-    with pytest.raises(SourceError, match="known are demo and demo:ram"):
-        open_source("demo:tape")
 
 
 def test_a_damaged_installation_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

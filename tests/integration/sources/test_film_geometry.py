@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from tests.videos import encode_film
 from vitcam.frames import Image
-from vitcam.pictures.resize import InputSpec
-from vitcam.rects import Rect
 from vitcam.sources import SourceOptions, open_source
 
 FAST = SourceOptions(realtime=False)
@@ -72,14 +70,6 @@ def test_films_come_upright_also_where_they_are_mirrored(tmp_path: Path, turned:
     assert {corners_of(frame) for frame in frames} == {UPRIGHT[turned]}
 
 
-def test_the_models_crop_is_one_of_the_upright_picture(tmp_path: Path) -> None:
-    film = encode_film(tmp_path / "phone.mp4", [cornered()], matrix=matrix(0, ONE, -ONE, 0))
-    with open_source(str(film), SourceOptions(realtime=False, input=InputSpec(64, 64))) as source:
-        crops = [frame.crop for frame in source]
-
-    assert crops == [Rect(0, (WIDTH - HEIGHT) // 2, HEIGHT, HEIGHT)]
-
-
 @pytest.mark.parametrize("name", ["film.mp4", "film.mkv", "film.mpg"])
 @pytest.mark.parametrize(
     ("size", "aspect", "shown"),
@@ -126,18 +116,6 @@ def test_a_size_that_changes_in_the_middle_is_followed(tmp_path: Path, ending: s
 
     assert [frame.shape[:2] for frame in frames] == [size for size in sizes for _ in range(5)]
     assert {corners_of(frame) for frame in frames} == {STORED}
-
-
-def test_a_pixel_aspect_that_changes_in_the_middle_is_followed(tmp_path: Path) -> None:
-    kinds = [((576, 720), Fraction(16, 15)), ((480, 640), Fraction(1)), ((576, 720), Fraction(64, 45))]
-    parts = [
-        encode_film(tmp_path / f"{number}.ts", [cornered(*size)] * 5, pixel_aspect=aspect).read_bytes()
-        for number, (size, aspect) in enumerate(kinds)
-    ]
-    film = tmp_path / "film.ts"
-    film.write_bytes(b"".join(parts))
-
-    assert [frame.shape[:2] for frame in frames_of(film)] == [(576, 768)] * 5 + [(480, 640)] * 5 + [(576, 1024)] * 5
 
 
 def test_no_frame_stays_in_memory_after_its_turn(tmp_path: Path) -> None:

@@ -55,10 +55,6 @@ def test_a_film_without_times_takes_as_long_as_it_was_recorded(
     assert "25 frames/s are assumed" in caplog.text
 
 
-def test_a_film_without_times_is_played_at_the_rate_that_its_encoder_names(tmp_path: Path) -> None:
-    assert positions(encode_film(tmp_path / "raw.h264", pictures(5), fps=10)) == [0, 0.1, 0.2, 0.3, 0.4]
-
-
 def test_a_film_without_times_begins_again_and_can_be_left_and_entered(tmp_path: Path) -> None:
     film = encode_film(tmp_path / "raw.h264", pictures(5))
     source = open_source(str(film), replace(FAST, loop=True))
@@ -77,12 +73,6 @@ def test_a_variable_rate_is_kept(tmp_path: Path) -> None:
 
     assert positions(encode_film(tmp_path / "film.mkv", pictures(6), times=times)) == times
     assert play(tmp_path / "film.mkv") == (6, [])
-
-
-def test_times_that_begin_anywhere_begin_at_zero(tmp_path: Path) -> None:
-    times = [5.0, 5.1, 5.2]
-
-    assert positions(encode_film(tmp_path / "film.mkv", pictures(3), times=times)) == [0.0, 0.1, 0.2]
 
 
 def test_times_that_jump_back_go_on_from_there(tmp_path: Path) -> None:
@@ -120,14 +110,6 @@ def test_a_rate_in_the_header_that_cannot_be_is_replaced_and_said(
     assert positions(film)[-1] == pytest.approx(9 / 25)
     assert play(film) == (10, [])
     assert "25 frames/s are assumed" in caplog.text
-
-
-@pytest.mark.parametrize(("scale", "rate"), [(1, 0), (0, 0)])
-def test_without_a_rate_in_the_header_25_frames_a_second_are_played(tmp_path: Path, scale: int, rate: int) -> None:
-    film = avi_at_rate(tmp_path, scale, rate)
-
-    assert positions(film)[-1] == pytest.approx(9 / 25)
-    assert play(film) == (10, [])
 
 
 def test_a_number_of_frames_that_is_not_true_is_no_damage(tmp_path: Path) -> None:

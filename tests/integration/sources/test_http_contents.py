@@ -10,7 +10,6 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
 
-import cv2
 import numpy as np
 import pytest
 
@@ -176,17 +175,6 @@ def test_an_address_of_one_picture_is_asked_again(declared: str, end: str) -> No
     assert np.mean(np.diff(camera.asked_s)) > 0.09
 
 
-@pytest.mark.parametrize("coding", PACKED)
-@pytest.mark.parametrize("sized", [True, False])
-def test_pictures_that_a_camera_packs_for_the_way_are_unpacked(coding: str, sized: bool) -> None:
-    with pictures() as (camera, address):
-        camera.coding, camera.sized, camera.chunked = coding, sized, not sized
-        with open_source(address, FAST) as source:
-            frames = list(islice(source, 3))
-
-    assert [value(frame) for frame in frames] == pytest.approx([10, 20, 30], abs=2)
-
-
 def test_a_stream_that_is_packed_for_the_way_is_unpacked_and_one_that_cannot_be_is_refused() -> None:
     head = OK + b"Content-Type: multipart/x-mixed-replace;boundary=frame\r\nContent-Encoding: "
     parts = stream(b"--frame\r\n" + PART)
@@ -205,16 +193,6 @@ def test_a_stream_that_is_packed_for_the_way_is_unpacked_and_one_that_cannot_be_
     assert "it sends Content-Encoding 'br'; switch that off" in said[0]
     assert "what it sends as gzip is damaged" in said[1]
     assert "does not end within 16,777,216 bytes" in said[2]
-
-
-@pytest.mark.parametrize("kind", [".png", ".bmp", ".webp"])
-def test_a_picture_of_any_kind_that_can_be_read_is_one(kind: str) -> None:
-    with pictures() as (camera, address):
-        camera.picture = lambda number: cv2.imencode(kind, np.full((48, 64, 3), 10 * number, np.uint8))[1].tobytes()
-        with open_source(address, FAST) as source:
-            frames = list(islice(source, 3))
-
-    assert [value(frame) for frame in frames] == pytest.approx([10, 20, 30], abs=2)
 
 
 def _shaped(before: bytes, cut: int | None, behind: bytes, number: int) -> bytes:
@@ -272,16 +250,6 @@ def test_an_address_that_stays_without_a_picture_is_lost_with_the_reason() -> No
         camera.status, camera.spoilt = 503, True
         with pytest.raises(SourceLost, match="503 Service Unavailable"):
             next(frames)
-
-
-def test_a_pause_between_two_pictures_ends_at_once_with_the_source() -> None:
-    with pictures() as (_, address), open_source(address, SourceOptions(ask_every_s=60)) as source:
-        threading.Timer(0.3, source.stop).start()
-        started = time.monotonic()
-        frames = list(source)
-
-    assert len(frames) == 1
-    assert time.monotonic() - started < 2
 
 
 def test_a_daemon_asks_as_often_as_it_is_told_and_says_what_it_sees() -> None:

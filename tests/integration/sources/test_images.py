@@ -13,7 +13,6 @@ from vitcam.frames import Frame, Unreadable
 from vitcam.pictures.resize import InputSpec
 from vitcam.rects import Rect
 from vitcam.sources import SourceOptions, open_source
-from vitcam.sources.images import Images
 
 RED = (200, 10, 10)
 
@@ -58,16 +57,6 @@ def test_a_folder_gives_its_pictures_sorted_with_their_names_as_given(folder: Pa
     assert np.abs(frames[0].preview[15, 20].astype(int) - RED).max() < 5
 
 
-def test_a_glob_gives_what_it_matches_and_nothing_else(folder: Path) -> None:
-    assert [frame.path for frame in Reader().read("photos/*.jpg")] == ["photos/a.jpg"]
-    assert [frame.path for frame in Reader().read("photos/**/*.??g")] == [
-        "photos/a.jpg",
-        "photos/b/10.jpg",
-        "photos/b/2.png",
-    ]
-    assert [frame.path for frame in Reader().read(f"{folder}/b/*")] == [f"{folder}/b/10.jpg", f"{folder}/b/2.png"]
-
-
 def test_one_picture_is_one_frame_that_shows_what_the_model_sees(folder: Path) -> None:
     reader = Reader(input=InputSpec(224, 224))
     frames = reader.read("./photos/a.jpg")
@@ -76,12 +65,6 @@ def test_one_picture_is_one_frame_that_shows_what_the_model_sees(folder: Path) -
     assert frames[0].crop == Rect(5, 0, 30, 30)
     assert frames[0].model_input is None
     assert frames[0].capture_ms > 0
-
-
-def test_how_many_pictures_there_are_is_known_in_advance(folder: Path) -> None:
-    with open_source("photos") as source:
-        assert isinstance(source, Images)
-        assert len(source) == 4
 
 
 @pytest.mark.fault(
@@ -108,17 +91,6 @@ def test_a_broken_file_is_reported_by_name_and_the_rest_goes_on(folder: Path) ->
         "photos/b/pipe.jpg": "not a file",
         "photos/b/text.jpg": "not an image: a text; JPEG, PNG, WebP and BMP can be read",
     }
-
-
-def test_a_broken_file_is_logged_when_nobody_asked_to_hear_of_it(
-    folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    (folder / "a.jpg").write_text("I am a text")
-    with open_source("photos/a.jpg") as source:
-        frames = list(source)
-
-    assert frames == []
-    assert "photos/a.jpg: not an image" in caplog.text
 
 
 @pytest.mark.parametrize("uri", ["photos/none*.jpg", "photos/empty", "photos/*.txt"])
@@ -152,25 +124,6 @@ def test_a_loop_begins_again_and_goes_on_counting(folder: Path) -> None:
 
     assert [seq for _, seq in seen] == [0, 1, 2, 3, 4]
     assert seen[0][0] == seen[2][0] == seen[4][0]
-
-
-def test_a_loop_over_nothing_but_broken_files_ends(tmp_path: Path) -> None:
-    (tmp_path / "x.jpg").write_text("no")
-    reader = Reader(loop=True)
-
-    assert reader.read(str(tmp_path)) == []
-    assert len(reader.reported) == 1
-
-
-def test_a_folder_can_be_entered_again(folder: Path) -> None:
-    source = open_source("photos")
-    with source:
-        first = len(list(source))
-    save(folder / "new.jpg")
-    with source:
-        second = len(list(source))
-
-    assert (first, second) == (4, 5)
 
 
 def test_reading_broken_pictures_prints_nothing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

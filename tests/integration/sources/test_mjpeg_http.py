@@ -1,6 +1,5 @@
 """MJPEG by HTTP from servers as they are: exact, careless, protected, silent, and vitcam itself."""
 
-import base64
 import hashlib
 import socket
 import ssl
@@ -171,27 +170,6 @@ def test_of_pictures_that_piled_up_the_newest_is_taken_and_the_rest_counted() ->
     assert int(second.preview.mean()) == pytest.approx(19 * 8, abs=3)
     assert (time.monotonic_ns() - second.captured_ns) / 1e9 < 1
     assert first.seq < 5
-
-
-@pytest.mark.parametrize("kind", ["Basic", "Digest"])
-def test_user_and_password_are_given_to_whoever_asks(kind: str) -> None:
-    def answer(connection: socket.socket, request: bytes) -> None:
-        told = base64.b64encode(b"admin:p@ss").decode()
-        if f"Authorization: Basic {told}".encode() in request or b'Authorization: Digest username="admin"' in request:
-            sends(MULTIPART + EXACT + jpeg(), then_s=5)(connection, request)
-        else:
-            nonce = ', nonce="abc", qop="auth"' if kind == "Digest" else ""
-            connection.sendall(
-                f'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: {kind} realm="cam"{nonce}\r\n'
-                "Content-Length: 0\r\nConnection: close\r\n\r\n".encode()
-            )
-
-    with server(answer) as port, open_source(f"http://admin:p%40ss@127.0.0.1:{port}/") as source:
-        frame = next(iter(source))
-        source.stop()
-
-    assert frame.preview.shape == (48, 64, 3)
-    assert "admin" not in frame.source
 
 
 def test_https_needs_a_certificate_that_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

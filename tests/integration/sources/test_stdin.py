@@ -16,7 +16,7 @@ import pytest
 from tests.command import Result, vitcam
 from tests.needs import need_program
 from vitcam.pictures.encode import encode_jpeg
-from vitcam.sources import SourceOptions, open_source
+from vitcam.sources import open_source
 from vitcam.sources.jpeg_frames import IncomingStream
 
 CLIP = "testsrc=size=320x240:rate=30:duration=2"
@@ -204,11 +204,6 @@ def test_pictures_that_are_made_one_by_one_may_take_long(monkeypatch: pytest.Mon
     assert [frame.seq for frame in (first, *rest)] == [0, 1]
 
 
-def test_a_page_makes_a_pipe_live() -> None:
-    assert open_source("-", SourceOptions(realtime=True)).live
-    assert not open_source("-").live
-
-
 def test_a_read_that_waits_for_the_pipe_ends_soon_after_stop() -> None:
     code = (
         "import threading, time; from vitcam import open_source\n"
@@ -232,16 +227,3 @@ def test_a_reader_who_leaves_ends_the_whole_pipeline() -> None:
 
     assert json.loads(done.stdout)["type"] == "prediction"
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("source", "output"),
-    [("-", ["-f", "mjpeg"]), ("-:yuv420:320x240", ["-f", "rawvideo", "-pix_fmt", "yuv420p"])],
-)
-def test_pictures_that_come_too_early_for_the_rate_asked_for_count_as_dropped(source: str, output: list[str]) -> None:
-    result = piped(ffmpeg(*output, paced=True), source, "--fps", "2", "--realtime")
-    summary = result.lines[-1]
-
-    assert result.code == 0, result.err
-    assert 2 <= summary["frames"] <= 12  # all 60 without the rate; the clip may take long on a busy machine
-    assert 50 <= summary["frames"] + summary["dropped"] <= 60

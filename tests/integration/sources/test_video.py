@@ -68,13 +68,6 @@ def test_every_frame_of_a_video_comes_once_and_in_order(make_video: MakeVideo) -
     assert frames[0].capture_ms > 0
 
 
-def test_colours_of_a_video_are_rgb(make_video: MakeVideo) -> None:
-    last = read(make_video("clip.avi", codec="MJPG"))[-1].preview
-
-    assert last[60, 40, 2] > 150 > 60 > last[60, 40, 0]
-    assert last[60, 120, 0] > 150 > 60 > last[60, 120, 2]
-
-
 def test_in_real_time_a_video_takes_as_long_as_it_lasts(make_video: MakeVideo) -> None:
     path = make_video("clip.mp4", count=30)
     started = time.monotonic()
@@ -84,14 +77,6 @@ def test_in_real_time_a_video_takes_as_long_as_it_lasts(make_video: MakeVideo) -
     assert len(frames) == 30
     assert 0.95 < took < 3
     assert (time.monotonic_ns() - frames[-1].captured_ns) / 1e9 < 0.5
-
-
-def test_a_video_with_its_own_clock_is_played_by_it(make_video: MakeVideo) -> None:
-    path = make_video("slow.mp4", count=5, fps=10)
-    started = time.monotonic()
-    read(path, SourceOptions())
-
-    assert 0.39 < time.monotonic() - started < 2
 
 
 def test_a_loop_begins_again_and_the_numbers_go_on(make_video: MakeVideo) -> None:
@@ -140,15 +125,6 @@ def test_a_video_cut_off_in_the_middle_gives_what_is_there_and_a_warning(
     assert capfd.readouterr().err == ""
 
 
-def test_a_whole_video_gives_no_warning(faststart: Callable[[str], Path], make_video: MakeVideo) -> None:
-    reported: list[Unreadable] = []
-    options = replace(FAST, on_unreadable=reported.append)
-
-    assert len(read(faststart("whole.mkv"), options)) == FRAMES
-    assert len(read(make_video("whole.avi", codec="MJPG"), options)) == FRAMES
-    assert reported == []
-
-
 @pytest.mark.parametrize("content", ["cut", "noise"])
 def test_what_is_no_video_is_refused_in_one_sentence(
     make_video: MakeVideo, content: str, capfd: pytest.CaptureFixture[str]
@@ -174,22 +150,8 @@ def test_a_video_that_vanishes_before_its_next_round_says_so(make_video: MakeVid
             list(frames)
 
 
-def test_a_left_video_can_be_entered_again_from_its_beginning(make_video: MakeVideo) -> None:
-    source = open_source(str(make_video("clip.mp4", count=5)), FAST)
-    with source:
-        next(iter(source))
-    with source:
-        again = list(source)
-
-    assert [frame.seq for frame in again] == [0, 1, 2, 3, 4]
-
-
 def test_of_a_film_at_its_own_pace_only_the_frames_somebody_wants_are_converted(make_video: MakeVideo) -> None:
     answers = iter([True, False, False] * FRAMES)
     options = SourceOptions(realtime=True, loop=False, wanted=lambda: next(answers))
 
     assert [frame.seq for frame in read(make_video("film.mp4", count=30), options)] == list(range(0, 30, 3))
-
-
-def test_where_every_frame_counts_nobody_is_asked_whether_it_is_wanted(make_video: MakeVideo) -> None:
-    assert len(read(make_video("film.mp4"), replace(FAST, wanted=lambda: False))) == FRAMES

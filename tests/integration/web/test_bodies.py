@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TypeVar
 
 import pytest
 
@@ -25,7 +24,6 @@ from vitcam.web.requests.body import BodyLimits
 from vitcam.web.requests.photos import MAX_OF_ONE
 from vitcam.web.server import WebServer
 
-T = TypeVar("T")
 CROP = b'{"crop": null}'
 
 
@@ -72,20 +70,6 @@ def test_a_body_that_comes_byte_by_byte_gets_no_more_time() -> None:
                 continue
 
         assert beginning == b"HTTP/1.1 408"
-
-
-@pytest.mark.parametrize("announced", [True, False])
-def test_a_change_of_more_than_four_kilobytes_is_refused(server: WebServer, announced: bool) -> None:
-    body = b" " * 5000
-    head = post_head("/api/crop", 5000)
-    if not announced:
-        head = head.replace(b"Content-Length: 5000", b"Transfer-Encoding: chunked")
-        body = b"1388\r\n" + body + b"\r\n0\r\n\r\n"
-    with connected(server, head + body) as line:
-        status, sentence = refusal_of(line)
-
-    assert status == 413
-    assert "larger than 4,096 bytes" in sentence
 
 
 @pytest.mark.fault(

@@ -1,6 +1,5 @@
 """More connections than a process may have open files."""
 
-import logging
 import resource
 import time
 from collections.abc import Iterator
@@ -11,7 +10,6 @@ import pytest
 from tests.daemon import Daemon, daemon
 from tests.eventually import eventually
 from tests.integration.web.lines import answer_of, connected, post_head
-from vitcam.web.server import WebServer
 
 GET_HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 GET_PICTURE = b"GET /snapshot.jpg?width=320 HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -80,13 +78,3 @@ def test_the_daemon_raises_its_limit_of_open_files_to_the_maximum() -> None:
         running.wait_for("ok")
 
         assert resource.prlimit(running.process.pid, resource.RLIMIT_NOFILE) == (4096, 4096)
-
-
-def test_a_request_that_is_not_http_is_answered_and_not_logged(
-    server: WebServer, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.INFO), connected(server, b"GET / HTTP/1.1\r\nHost: \x7f\r\n\r\n") as line:
-        answer = line.makefile("rb").read()  # to the end of the connection
-
-    assert answer[8:13] == b" 400 "
-    assert not caplog.records

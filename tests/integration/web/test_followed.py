@@ -78,15 +78,6 @@ def test_a_track_that_is_not_followed_is_not_found_and_says_so(server: WebServer
     assert sentence.startswith("track 8 is not followed now")
 
 
-@pytest.mark.parametrize("text", ["", "0", "-1", "x", "7.0", "%D9%A7", "1234567890", "7%207"])
-def test_a_track_that_is_no_number_is_refused_in_one_sentence(server: WebServer, text: str) -> None:
-    with Client(server, f"/snapshot.jpg?track={text}") as client:
-        sentence = json.loads(client.read_body())["error"]
-
-    assert client.status == 400
-    assert "a whole number from 1 is allowed" in sentence
-
-
 def test_what_was_seen_is_gone_when_masks_were_drawn(following: Camera, server: WebServer) -> None:
     following.freeze()
     _, before = picture_at(server, "/snapshot.jpg?track=7")

@@ -15,7 +15,6 @@ from vitcam.web.requests import connection, connections
 from vitcam.web.server import WebServer
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
-HIDDEN = GET + b"\r\n"
 
 
 @pytest.fixture(scope="module")
@@ -150,32 +149,6 @@ def test_one_address_with_many_half_requests_closes_its_own_and_not_anothers(
     assert sentence(told) == "too many connections send no complete request; send it faster, or try again"
 
 
-def test_where_all_are_too_many_the_address_with_most_gives_way(
-    server: WebServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connections, "MAX_IDLE", 20)
-    with contextlib.ExitStack() as stack:
-        patient = stack.enter_context(connected(server, GET, "127.0.0.2"))
-        for _ in range(60):
-            stack.enter_context(connected(server, GET))
-        patient.sendall(b"\r\n")
-        answer = patient.recv(65536)
-
-    assert status(answer) == 200
-
-
-def test_connections_that_have_ended_take_nobodys_place(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "MAX_IDLE", 20)
-    with connected(server) as patient:
-        for _ in range(100):
-            with connected(server, HIDDEN) as line:
-                line.recv(65536)
-        patient.sendall(HIDDEN)
-        answer = patient.recv(65536)
-
-    assert answer.startswith(b"HTTP/1.1 200")
-
-
 def test_a_client_that_leaves_before_its_answer_makes_no_line_in_the_log(
     camera: Camera, server: WebServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -186,11 +159,3 @@ def test_a_client_that_leaves_before_its_answer_makes_no_line_in_the_log(
     let_it_see(server)
 
     assert [caplog.handler.format(record) for record in caplog.records if record.levelname == "ERROR"] == []
-
-
-def test_no_malformed_request_makes_a_traceback(running: Daemon) -> None:
-    for sent in (b"nonsense\r\n\r\n", GET + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n"):
-        with connected(running, sent) as line:
-            everything(line)
-
-    assert "Traceback" not in running.errors()

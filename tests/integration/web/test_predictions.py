@@ -5,7 +5,6 @@ import time
 from itertools import pairwise
 
 from tests.integration.web.camera import Camera, Client
-from vitcam.frames import Group
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
@@ -22,18 +21,6 @@ def test_predictions_come_as_events_with_the_same_json_as_everywhere(server: Web
     assert record["top"][0] == {"label": "cup", "p": 0.9}
     assert "attention" not in record
     assert record["frame"] == {"width": 1280, "height": 720, "crop": [0.21875, 0.0, 0.5625, 1.0]}
-
-
-def test_the_group_of_an_unsure_guess_comes_with_it(camera: Camera, server: WebServer) -> None:
-    with Client(server, "/api/predictions") as client:
-        assert json.loads(client.read_event()["data"])["group"] is None
-        camera.p, camera.group = 0.3, Group("dishes", 0.8)
-        camera.publish()
-        records = (json.loads(client.read_event()["data"]) for _ in range(100))
-        unsure = next(record for record in records if record["group"])
-
-    assert unsure["top"][0] == {"label": "cup", "p": 0.3}
-    assert unsure["group"] == {"label": "dishes", "p": 0.8}
 
 
 def test_attention_is_sent_only_on_request(server: WebServer) -> None:

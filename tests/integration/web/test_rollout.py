@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests import frames
 from tests.daemon import daemon, get_json
 from tests.eventually import eventually
 from tests.integration.web.camera import MODEL, Camera, Client
-from tests.integration.web.test_uploads import photo, post, serving
+from tests.integration.web.test_uploads import photo, post
 from tests.needs import need_model
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
@@ -99,26 +98,3 @@ def test_the_daemon_draws_rollout_and_returns_it_for_a_photo() -> None:
     assert rollout.shape == (14, 14)
     assert (rollout >= 0).all()
     assert 0 < rollout.sum() < 1, "the class token keeps a part of its own"
-
-
-def test_the_answer_to_a_photo_has_a_rollout_only_if_the_model_gives_one() -> None:
-    rollout = np.linspace(0, 0.05, 16, dtype=np.float32).reshape(4, 4)
-    with serving(lambda _: replace(frames.prediction(), rollout=rollout)) as explaining:
-        _, explained = post(explaining, photo())
-    with serving(lambda _: frames.prediction()) as silent:
-        _, plain = post(silent, photo())
-
-    np.testing.assert_allclose(explained["rollout"], rollout, atol=1e-5)
-    assert "rollout" not in plain
-
-
-def test_the_answer_to_a_photo_has_signed_evidence_only_if_the_model_gives_it() -> None:
-    evidence = np.linspace(-0.5, 0.5, 16, dtype=np.float32).reshape(4, 4)
-    with serving(lambda _: replace(frames.prediction(), evidence=evidence, evidence_share=0.97)) as weighing:
-        _, weighed = post(weighing, photo())
-    with serving(lambda _: frames.prediction()) as silent:
-        _, plain = post(silent, photo())
-
-    np.testing.assert_allclose(weighed["evidence"], evidence, atol=1e-5)
-    assert weighed["evidence_share"] == 0.97
-    assert {"evidence", "evidence_share"}.isdisjoint(plain)

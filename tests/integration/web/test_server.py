@@ -106,24 +106,6 @@ def test_after_stop_the_port_is_free_for_the_next_server(camera: Camera, server:
     assert status == 200
 
 
-def test_a_server_that_never_started_can_be_stopped_twice() -> None:
-    server = WebServer(Camera().parts(), Binding())
-    server.stop(1)
-    server.stop(1)
-
-    assert server.encoder.encoded == 0
-
-
-def test_the_camera_is_not_disturbed_by_a_server_that_ended(camera: Camera, server: WebServer) -> None:
-    with Client(server, "/stream?width=320") as client:
-        client.read_part()
-        server.stop(2)
-    ended = camera.seq
-    camera.wait_for_frames(5)
-
-    assert camera.seq >= ended + 5
-
-
 def test_importing_the_server_does_not_import_aiohttp_yet() -> None:
     code = "import sys, vitcam.web.server; sys.exit('aiohttp' in sys.modules)"
 

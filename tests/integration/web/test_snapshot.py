@@ -29,15 +29,6 @@ def test_a_snapshot_is_captured_after_the_request(server: WebServer) -> None:
             assert float(client.headers["X-Timestamp"]) > asked - 0.001  # two clocks, read one after the other
 
 
-def test_a_single_snapshot_encodes_exactly_one_picture(camera: Camera, server: WebServer) -> None:
-    before = server.encoder.encoded
-    with Client(server, "/snapshot.jpg?width=320") as client:
-        client.read_body()
-    camera.wait_for_frames(10)
-
-    assert server.encoder.encoded == before + 1
-
-
 def test_a_snapshot_is_fresh_although_a_slow_stream_has_the_same_variant(server: WebServer) -> None:
     with Client(server, "/stream?width=320&fps=2") as stream:
         stream.read_part()

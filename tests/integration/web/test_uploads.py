@@ -23,7 +23,7 @@ from vitcam.model.record import ModelInfo
 from vitcam.pictures.decode import Decoded, decode_image
 from vitcam.pictures.resize import to_model_size
 from vitcam.web.parts import Binding
-from vitcam.web.requests.photos import MAX_BYTES, MAX_OF_ONE
+from vitcam.web.requests.photos import MAX_OF_ONE
 from vitcam.web.server import WebServer
 
 
@@ -126,13 +126,6 @@ def test_bytes_that_are_not_a_photo_are_refused_with_one_sentence(
 
     assert status == 400
     assert sentence in answer["error"]
-
-
-def test_a_photo_that_is_too_large_is_refused_before_it_is_decoded(server: WebServer) -> None:
-    status, answer = post(server, bytes(MAX_BYTES + 1))
-
-    assert status == 413
-    assert "larger than 32 MiB" in answer["error"]
 
 
 def test_a_model_that_cannot_be_loaded_is_an_error_of_the_server() -> None:
@@ -243,14 +236,6 @@ def test_the_figure_of_a_photo_comes_as_png(as_form: bool) -> None:
     assert (status, headers["Content-Type"]) == (200, "image/png")
     figure = cv2.cvtColor(cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
     assert (figure == frames.picture(100, 200)[::2]).all()
-
-
-def test_explain_is_refused_if_the_model_file_has_no_signature_explain() -> None:
-    with explaining(lambda sent: sent.image, MODEL) as server:
-        status, answer = post(server, photo(), target="/api/explain")
-
-    assert status == 400
-    assert "no signature `explain`" in answer["error"]
 
 
 def test_explain_and_classify_share_one_quota() -> None:

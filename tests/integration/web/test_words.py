@@ -106,21 +106,6 @@ def test_bad_words_are_refused_and_change_nothing(unchanged: tuple[Daemon, Path]
     assert model.read_bytes() == content
 
 
-def test_a_body_that_is_too_long_is_refused(unchanged: tuple[Daemon, Path]) -> None:
-    status, _ = answer_to(f"{unchanged[0].url}/api/words", b'{"words": ["' + b"a" * 100_000 + b'"]}')
-
-    assert status == 413
-
-
-def test_without_the_text_tower_the_answer_says_what_is_missing(running: Daemon, model: Path) -> None:
-    model.with_suffix(".words").unlink()
-    status, answer = change(running, "a cross")
-
-    assert status == 503
-    assert "shapes.words" in answer["error"]
-    assert running.state()["status"] == "ok"
-
-
 @pytest.mark.fault(
     "words cannot be written",
     injected="a folder in the place of the file to write",
@@ -135,13 +120,3 @@ def test_words_that_cannot_be_written_say_so_and_are_in_force(running: Daemon, m
     assert (status, answer["remembered"]) == (200, False)
     assert "cannot be written" in answer["reason"]
     assert eventually(lambda: label(running) == "a cross", 10)
-
-
-def test_the_words_of_a_model_with_plain_labels_cannot_be_changed(tmp_path: Path) -> None:
-    with daemon("--source", str(photo(tmp_path, "red", "cross")), "--model", "mnist", "--loop") as running:
-        running.wait_for("ok")
-        status, answer = change(running, "a cross")
-
-        assert status == 400
-        assert "`vitcam-train words` makes models" in answer["error"]
-        assert get_json(f"{running.url}/api/model")["words"] is None

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.web.camera import Camera
-from tests.secured import ask, bearer, cookie, log_in, protected
-from vitcam.access.tokens import Scope, create_token
+from tests.secured import ask, cookie, log_in, protected
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
 
@@ -66,12 +65,6 @@ def test_only_the_page_itself_changes_anything_with_a_session_that_travels(
     known = cookie(log_in(framed.url, **HTTPS))
     assert ask(framed.url, "/api/crop", "POST", CROP, known | headers).status == status
     assert ask(framed.url, "/api/crop", "POST", CROP, known | {"Origin": framed.url}).status == 200
-
-
-def test_programs_with_a_token_need_no_origin(camera: Camera, folder: Path) -> None:
-    token = create_token(folder, "script", Scope.CONTROL)
-    with protected(camera, folder, Binding(frames=(HOME,))) as server:
-        assert ask(server.url, "/api/crop", "POST", CROP, bearer(token)).status == 200
 
 
 def test_pictures_may_be_shown_elsewhere_only_where_a_site_is_named(framed: WebServer, guarded: WebServer) -> None:
