@@ -16,17 +16,19 @@ const HEAD = `
   </div>
   <p id="photo-message" class="message" role="status" hidden></p>`;
 
-await loadStyle("page/photo/photo.css").catch(() => {}); // it can be used without
-
 export class Offer {
   #card = Object.assign(document.createElement("div"), { id: "photo", className: "card photo expert", innerHTML: HEAD });
+  #style = null; // a promise
   #loading = null; // a promise of the Photo; of null where that failed
   #model = null;
   #look = null;
 
-  constructor() {
+  // isSimple: whether the simple look is chosen, which hides the card until there is a photo
+  constructor({ isSimple }) {
     fill(this.#card);
     document.querySelector(".model").before(this.#card);
+    if (isSimple()) document.getElementById("looks").addEventListener("change", () => this.#loadStyle(), { once: true });
+    else this.#loadStyle();
     const chosen = document.getElementById("file");
     chosen.addEventListener("change", () => {
       if (chosen.files.length) this.#take(readFiles(chosen.files));
@@ -57,8 +59,13 @@ export class Offer {
     else this.#loading = null; // the next one tries again
   }
 
+  #loadStyle() {
+    this.#style ??= loadStyle("page/photo/photo.css").catch(() => { this.#style = null; }); // it can be used without
+    return this.#style;
+  }
+
   async #load() {
-    const [{ Photo }, [result, explanation]] = await Promise.all([import("./photo.js"), fetchHtml("page/photo/photo.html")]);
+    const [{ Photo }, [result, explanation]] = await Promise.all([import("./photo.js"), fetchHtml("page/photo/photo.html"), this.#loadStyle()]);
     this.#card.append(result);
     document.body.append(explanation);
     const photo = new Photo();
