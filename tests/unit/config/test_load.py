@@ -132,20 +132,6 @@ def test_what_is_no_list_of_host_names_is_refused(write: Write, content: str) ->
     assert "host names such as cam.example.org" in sentence
 
 
-def test_a_flag_that_was_not_given_changes_nothing(write: Write) -> None:
-    result = merge_layers(write("[web]\nport = 9\n"), [], {"web.port": None, "web.enabled": False}, {})
-
-    assert result.settings.web.port == 9
-    assert result.settings.web.enabled is False
-
-
-def test_a_whole_number_may_stand_for_a_fraction(write: Write) -> None:
-    fps = effective(write("[camera]\nfps = 15\n")).settings.camera.fps
-
-    assert fps == 15.0
-    assert type(fps) is float
-
-
 def test_variables_that_are_no_settings_are_left_alone() -> None:
     result = effective(None, VITCAM_DATA="/data", VITCAM_REQUIRE="all", VITCAM_CONFIG="")
 

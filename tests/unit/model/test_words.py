@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.shapes import draw
-from tests.worded import MODEL, WORDS, worded_model
+from tests.worded import MODEL, WORDS
 from vitcam.errors import ModelError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
@@ -94,7 +94,3 @@ def test_a_description_that_is_not_of_this_graph_is_refused(tmp_path: Path, card
 def test_words_of_another_space_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="its description says"):
         Classifier(with_words(tmp_path, array(4, 31)), threads=1)
-
-
-def test_a_worded_model_verifies_itself(tmp_path: Path) -> None:
-    assert all(check.ok for check in Classifier(worded_model(tmp_path), threads=1).verify())

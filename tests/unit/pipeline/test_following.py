@@ -74,14 +74,6 @@ def play(
     return played
 
 
-def test_there_are_no_more_looks_than_without_following() -> None:
-    for zones in ((), (LEFT, RIGHT)):
-        with_boxes, without = (play(Clip(8, (BIRD,)), *zones, follow=follow) for follow in (True, False))
-
-        assert len(with_boxes.looks) == len(without.looks)
-        assert {place.track for place in with_boxes.places()} == {None, 1}
-
-
 def test_neither_the_view_nor_a_box_starves() -> None:
     birds = tuple(Thing(crossing(2, 30 + 60 * i, 20), name=f"bird {i}", seed=i) for i in range(3))
     places = play(Clip(12, birds)).places(after_s=4)
@@ -232,13 +224,6 @@ def test_a_film_gets_the_same_looks_each_time() -> None:
 
     assert first == second
     assert {place for _, place, _ in first} == {VIEW, Place(track=1)}
-
-
-def test_nothing_is_followed_in_photos() -> None:
-    out, _ = published(Clip(5, (BIRD,)), path="photo.jpg")
-
-    assert {each.track for each in out} == {None}
-    assert len(out) == 60
 
 
 @pytest.mark.fault(

@@ -122,10 +122,6 @@ def test_a_picture_that_is_all_mask_says_nothing_and_one_that_is_partly_masked_d
     assert part.passes(100, still) == [pytest.approx(60, abs=2)]
 
 
-def test_nothing_is_frozen_where_nobody_has_asked() -> None:
-    assert Camera(after_s=0).passes(600, still) == []
-
-
 def test_time_without_any_picture_does_not_count() -> None:
     camera = Camera()
     camera.passes(30, still)

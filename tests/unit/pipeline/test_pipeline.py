@@ -238,16 +238,6 @@ def test_a_film_that_is_played_as_fast_as_possible_is_not_paused_and_nobody_is_t
     pipeline.stop(1)
 
 
-def test_the_gate_is_never_asked_about_the_pictures_of_a_file() -> None:
-    seen: list[int] = []
-    pipeline = started(lambda: Numbered(20), publish=lambda _, p: seen.append(p.seq), gate=lambda frame: False)
-
-    assert pipeline.over.wait(PATIENCE_S)
-    assert seen == list(range(20))
-    assert pipeline.state().frames.skipped == 0
-    pipeline.stop(1)
-
-
 def test_frames_that_the_source_itself_lost_are_counted_as_dropped() -> None:
     class Gappy(Numbered):
         def __iter__(self) -> Iterator[Frame]:

@@ -19,10 +19,6 @@ def longest_wait(order: list[str], zone: str) -> int:
     return max(later - earlier for earlier, later in pairwise(places))
 
 
-def test_zones_in_which_nothing_happens_get_their_turns_one_after_the_other() -> None:
-    assert taken(9) == [*FOUR, *FOUR, "door"]
-
-
 def test_an_urgent_zone_gets_several_times_as_many_turns_as_the_others() -> None:
     counts = Counter(taken(600, urgent=("bench",)))
 
@@ -35,12 +31,6 @@ def test_no_zone_starves_however_many_others_are_urgent() -> None:
     order = taken(600, urgent=("door", "gate", "bench"))
 
     assert longest_wait(order, "road") <= URGENT_TIMES * len(FOUR)
-
-
-def test_zones_that_are_all_urgent_share_as_fairly_as_those_that_are_not() -> None:
-    counts = Counter(taken(400, urgent=FOUR))
-
-    assert set(counts.values()) == {100}
 
 
 def test_of_the_zones_that_are_left_the_one_that_waited_longest_is_next() -> None:
