@@ -54,6 +54,7 @@ def list_(as_json: JsonOption = False) -> None:
 
     heads = ("model", "labels", "input", "right", "memory", "fits a Pi of", "file")
     console, table = stdout_console(), Table(*heads, box=None)
+    older: list[tuple[str, str]] = []
     for name, path in list_models().items():
         row = _row(name, path)
         if as_json:
@@ -61,8 +62,13 @@ def list_(as_json: JsonOption = False) -> None:
         else:
             right = "" if row["top1"] is None else f"{row['top1']:.1%} of {row['n']:,}"
             table.add_row(name, str(row["labels"]), row["input"], right, *_memory(row), str(path))
+            if row["older_than_base"]:
+                older.append((name, row["base"]))
     if not as_json:
         console.print(table, soft_wrap=False)
+    for name, base in older:
+        note = f"{name} was taught on another {base} than the one here. It works as before; teach its photos again to"
+        stderr_console().print(f"Note: {note} build on this one.", highlight=False, soft_wrap=True)
 
 
 @models.command()
@@ -216,8 +222,10 @@ def fitting_pis_gb(file_bytes: int) -> tuple[int, ...]:
 def _row(name: str, path: Path) -> dict[str, Any]:
     """Of the list; for a file that cannot be read, the reason."""
     from vitcam.model.bundle import read
+    from vitcam.model.installed import base_of, is_older_than_base
 
     nothing = {"labels": 0, "input": "", "top1": None, "n": None, "data": None, "memory_mb": None, "fits_gb": []}
+    nothing |= {"base": "", "older_than_base": False}
     try:
         bundle = read(find_model(name))
         found = nothing | _needs(path)
@@ -227,7 +235,12 @@ def _row(name: str, path: Path) -> dict[str, Any]:
         return found
     size = f"{bundle.card.input.width}×{bundle.card.input.height}"
     figures = {key: bundle.card.headline.get(key) for key in ("top1", "n", "data")}
-    return found | {"labels": len(bundle.labels), "input": size, **figures}
+    base = base_of(bundle.card)
+    try:
+        older = is_older_than_base(bundle)
+    except (ModelError, OSError):
+        older = False  # the row of the base says what is wrong with it
+    return found | {"labels": len(bundle.labels), "input": size, "base": base, "older_than_base": older, **figures}
 
 
 def _needs(path: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Literal
 from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.model import bundle
 from vitcam.model.bundle import Bundle
+from vitcam.model.card import ModelCard
 from vitcam.model.files import list_models, shipped_folders
 
 Origin = Literal["shipped", "taught", "file"]
@@ -48,6 +49,21 @@ class InstalledModels:
             found[key] = self._read.get(key) or _listed(name, path)
         self._read = found
         return sorted(found.values(), key=lambda each: each.name.casefold())
+
+
+def base_of(card: ModelCard) -> str:
+    """The model that a device taught; empty for one that was not taught."""
+    return str(card.provenance.get("taught_from", "")) if card.taught else ""
+
+
+def is_older_than_base(taught: Bundle) -> bool:
+    """Whether the model that a device taught lies here with another graph today: a taught file has a copy of its own.
+
+    raises  ModelError or OSError if that model cannot be read
+    """
+    base = list_models().get(base_of(taught.card))
+    described = bundle.read(base) if base is not None else None
+    return described is not None and described.card.graph_sha256 != taught.card.graph_sha256
 
 
 def was_taught(path: Path) -> bool:
@@ -92,8 +108,7 @@ def _listed(name: str, path: Path) -> ListedModel:
         return ListedModel(name)
     card, figures = described.card, described.card.headline
     known = ListedModel(name, card.description, len(described.labels), origin=_origin(path, described))
-    if card.taught:
-        known = replace(known, taught=card.taught, base=str(card.provenance.get("taught_from", "")))
+    known = replace(known, taught=card.taught, base=base_of(card))
     right, photos = figures.get("top1"), figures.get("n")
     if not isinstance(right, int | float) or not isinstance(photos, int):
         return known

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 from tests.command import vitcam
 from tests.grouped import grouped_model, unsure_photo
 from tests.needs import need_model
+from tests.parts.teach.taught import drawn
+from vitcam.model.files import find_model
 
 
 @pytest.mark.smoke
@@ -88,6 +91,23 @@ def test_the_list_says_which_pis_a_model_fits_and_of_a_file_that_cannot_be_read_
     assert rows["gone"]["memory_mb"] is None
     assert "words.tflite" in people
     assert "1 GB and more" in people
+
+
+def test_the_list_says_which_taught_model_is_older_than_the_model_that_it_was_taught_on(tmp_path: Path) -> None:
+    home = {"XDG_DATA_HOME": str(tmp_path), "COLUMNS": "200"}
+    assert vitcam("teach", str(drawn(tmp_path / "shapes")), "-o", "shapes", **home).code == 0
+
+    def listed() -> tuple[list[str], str]:
+        rows = vitcam("models", "list", "--json", **home).lines
+        return [row["name"] for row in rows if row["older_than_base"]], vitcam("models", "list", **home).err
+
+    taught_today = listed()
+    shutil.copy(find_model("cifar10"), tmp_path / "vitcam" / "models" / "everyday.tflite")
+    older, note = listed()
+
+    assert taught_today == ([], "")
+    assert older == ["shapes"]
+    assert "shapes was taught on another everyday" in note
 
 
 def test_a_table_in_a_file_is_as_wide_as_it_needs_to_be() -> None:
