@@ -24,6 +24,7 @@ from vitcam_training.data.published.ordinary import (
     ordinary_night,
 )
 from vitcam_training.data.published.people import people
+from vitcam_training.data.published.persons import persons
 from vitcam_training.data.user_photos import ListedPhoto, to_measure, to_train
 
 DATASETS: dict[str, Callable[[], Dataset]] = {
@@ -42,6 +43,7 @@ DATASETS: dict[str, Callable[[], Dataset]] = {
     "ordinary-infrared": ordinary_infrared,
     "ordinary-night": ordinary_night,
     "people": people,
+    "persons": persons,
     **draws(),
 }
 

@@ -83,6 +83,18 @@ def fit_threshold(scores: NDArray[np.floating[Any]], rejected: float = FALSE_REJ
     return float(np.quantile(scores, rejected, method="higher"))
 
 
+def fit_gate(scores: NDArray[np.floating[Any]], wrong: NDArray[np.bool_]) -> float:
+    """The score below which hiding names is right more often than not: most wrong ones, less the right ones, lie below.
+
+    scores  (n,) of pictures with a name
+    wrong   (n,) whether that name is wrong
+    returns one of the scores, the lowest one where nothing is gained by hiding
+    """
+    order = np.argsort(scores, kind="stable")
+    gained = np.concatenate([[0], np.cumsum(np.where(wrong[order], 1, -1))[:-1]])
+    return float(scores[order][int(gained.argmax())])
+
+
 def _surprise(confidence: Confidence, right: NDArray[np.bool_]) -> float:
     """-Σ log p of what came true: the best guess being right, or not."""
     sure = np.clip(confidence, 1e-12, 1 - 1e-12)

@@ -121,7 +121,9 @@ def _write(
     grouped = _groups(network.about, dataset)
     bundle.write(out, tflite, card, labels, [], grouped)
     card = replace(card, least_contrast=least_contrast(card.input, dataset))
-    least = least_familiarity(out, dataset, card.temperature)
+    least = network.about.least_familiarity
+    if least is None:
+        least = least_familiarity(out, dataset, card.temperature)
     card = replace(card, least_familiarity=least, familiarity_temperature=card.temperature, score=2)
     card = bundle.write(out, tflite, card, labels, [], grouped)
     if dataset:

@@ -151,6 +151,25 @@ class DistilRecipe:
 
 
 @dataclass(frozen=True)
+class OneLabelRecipe:
+    """A label that has more photos than the others: all of a part of the data set count as so many photos of the part
+    `train`, however many they are."""
+
+    shown: float = 1.0
+    """The photos of the label."""
+    absent: float = 1.0
+    """Those that do not show it."""
+    depicted: float = 1.0
+    """Those that only depict it."""
+    altered: float = 1.0
+    """Those of labels that stay, altered as these are."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for an invalid value."""
+        check_ranges(self, dict.fromkeys(("shown", "absent", "depicted", "altered"), (0, ANY)))
+
+
+@dataclass(frozen=True)
 class RowsRecipe:
     """Added labels as further rows of a head: the network and the rows that it has stay as they are. Nothing else of
     the recipe's training applies then. See vitcam_training.rows."""
@@ -161,6 +180,8 @@ class RowsRecipe:
     """How much a photo of a label that stays counts, beside one of an added label."""
     per_label: int = 25
     """As how many photos all those of one label count at most."""
+    one: OneLabelRecipe | None = None
+    """Not None: the data set has a label with photos in parts of their own."""
 
     def __post_init__(self) -> None:
         """Raises ValueError for an invalid value."""

@@ -81,13 +81,19 @@ class Trial:
         return (self.stays + self.added) / 2
 
 
-def out_of_fold(lesson: Lesson, places: NDArray[np.intp], l2: float, begin: Rows, seed: int) -> Floats:
-    """The logits of some photos of a lesson by rows that were fitted without them: (m, K), in the order of `places`."""
+def out_of_fold(
+    lesson: Lesson, places: NDArray[np.intp], l2: float, begin: Rows, seed: int, same: NDArray[np.intp] | None = None
+) -> Floats:
+    """The logits of some photos of a lesson by rows that were fitted without them: (m, K), in the order of `places`.
+
+    same  (n,) equal for those that show the same: they are left out together; None: each is a photo of its own
+    """
+    same = np.arange(len(lesson.base)) if same is None else same
     fold = np.random.default_rng(seed).permutation(len(places)) % FOLDS
     found = np.zeros((len(places), len(begin.bias)), np.float32)
     for part in range(FOLDS):
         held = places[fold == part]
-        rows = fit_rows(lesson.of(np.setdiff1d(np.arange(len(lesson.base)), held)), l2, begin)
+        rows = fit_rows(lesson.of(~np.isin(same, same[held])), l2, begin)
         found[fold == part] = rows.logits(lesson.features[held])
     return found
 

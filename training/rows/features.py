@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -55,11 +56,32 @@ class _Reader(keras.Model):  # type: ignore[misc]
         return taps["embedding"], keras.ops.concatenate([before[:, 0], mean], axis=-1), logits
 
 
-def read_features(checkpoint: Path, samples: Sequence[Sample], spec: InputSpec) -> Features:
+def read_features(checkpoint: Path, samples: Sequence[Sample], spec: InputSpec, kept: Path | None = None) -> Features:
     """Ask the float network about photos, each cut and resized as `spec` says.
 
+    kept    a file in which the answers are kept: it is read where it has those of the same network and photos
     raises  UsageError if the checkpoint or a whole batch of photos cannot be read
     """
+    asked = _asked(checkpoint, samples, spec)
+    if kept is not None and kept.exists():
+        with np.load(kept) as file:
+            if str(file["asked"]) == asked:
+                return Features(file["embedding"], file["entering"], file["logits"])
+    found = _read(checkpoint, samples, spec)
+    if kept is not None:
+        np.savez(kept, asked=asked, **vars(found))
+    return found
+
+
+def _asked(checkpoint: Path, samples: Sequence[Sample], spec: InputSpec) -> str:
+    """Tells a network, a size and photos, by the names of their files, from others."""
+    names = "\n".join(f"{sample.path.parent.name}/{sample.path.name}" for sample in samples)
+    with checkpoint.open("rb") as file:
+        network = hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(f"{network} {spec} {names}".encode()).hexdigest()
+
+
+def _read(checkpoint: Path, samples: Sequence[Sample], spec: InputSpec) -> Features:
     config, weights = read_network(checkpoint, (spec.height, spec.width))
     vit = ViT(config)
     load_into(vit, weights)

@@ -6,28 +6,30 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import keras
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from vitcam.errors import UsageError
+from vitcam.model.out_of_distribution import familiarity
 from vitcam_training.data.dataset import BASE, CHOOSE, USUAL, Dataset, Sample
+from vitcam_training.data.no_thing import no_thing
 from vitcam_training.evaluation.alike import alike, best_alike
-from vitcam_training.evaluation.calibration import fit_temperature
+from vitcam_training.evaluation.calibration import fit_gate, fit_temperature, scaled
+from vitcam_training.evaluation.displayed import groups_of, name_is_right, names
 from vitcam_training.model_card.commands import TRAINED_BY
 from vitcam_training.model_card.page import LIMITS
 from vitcam_training.plots import ACCENT, CURVES, PLAIN, figure
 from vitcam_training.provenance import machine, revision
 from vitcam_training.recipes.recipe import Recipe, RowsRecipe, fingerprint
 from vitcam_training.rows.choose import Head, Trial, Tried, best, out_of_fold, try_offsets
-from vitcam_training.rows.features import Features, read_features
-from vitcam_training.rows.logistic import Floats, Lesson, Rows, fit_rows
+from vitcam_training.rows.features import read_features
+from vitcam_training.rows.lesson import TRAIN, Photos, lesson_of, parts_of, same_photo
+from vitcam_training.rows.logistic import Floats, Rows, fit_rows
 from vitcam_training.weights.checkpoints import Weights, read_network, save_weights
 from vitcam_training.weights.metadata import CALIBRATED_ON, Metadata, read_metadata
 
@@ -36,27 +38,12 @@ WEIGHTS = "weights.safetensors"
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, eq=False)
-class _Photos:
-    """Photos and what the network makes of them."""
-
-    samples: Sequence[Sample]
-    features: Features
-
-    @property
-    def right(self) -> list[frozenset[int]]:
-        return [sample.right for sample in self.samples]
-
-    def where(self, chosen: Sequence[bool]) -> _Photos:
-        places = np.flatnonzero(np.array(chosen, bool))
-        return _Photos([self.samples[int(place)] for place in places], self.features.of(places))
-
-
 def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, command: str = "") -> Trial:
     """Fit the rows of the labels that a checkpoint lacks, choose their offset, and write it all as a checkpoint.
 
     weights  a checkpoint whose labels have WordNet ids that the data set knows
-    folder   where `weights.safetensors` and a plot of the offsets are written
+    folder   where `weights.safetensors` and a plot of the offsets are written, and what the network makes of the
+             photos: a further run with other weights of the parts takes seconds
     dataset  its part `train` has photos of every label that is added, `base` photos of labels that stay, and `choose`
              photos of both
     raises   UsageError if a part or the photos of a label are missing, or the checkpoint's labels are strange
@@ -66,20 +53,33 @@ def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, comm
     head = head_of(about, weights, dataset)
     _check_photos(head, dataset)
     spec = replace(recipe.spec, height=about.input.height, width=about.input.width)
-    train, base, choose = (
-        _Photos(dataset.part(part), read_features(weights, dataset.part(part), spec))
-        for part in ("train", BASE, CHOOSE)
-    )
-    lesson = _lesson(head, train, base, settings)
+    photos = {
+        part: Photos(dataset.part(part), read_features(weights, dataset.part(part), spec, folder / f"{part}.npz"))
+        for part in (*parts_of(settings), CHOOSE)
+    }
+    base, choose = photos[BASE], photos[CHOOSE]
+    lesson = lesson_of(head, photos, settings)
     rows = fit_rows(lesson, settings.l2)
-    kept = len(train.samples) + np.arange(len(base.samples))
-    again = out_of_fold(lesson, kept, settings.l2, rows, recipe.seed)
+    kept = len(photos[TRAIN].samples) + np.arange(len(base.samples))
+    again = out_of_fold(lesson, kept, settings.l2, rows, recipe.seed, same_photo(photos, settings))
     trials = _tried(head, rows, base, again, choose)
     chosen = best(trials)
     _log(trials, chosen)
     usual = choose.where([sample in dataset.parts.get(USUAL, choose.samples) for sample in choose.samples])
-    temperature = _temperature(head, rows, chosen.offset, usual, base, again)
-    fitted = {"temperature": temperature, CALIBRATED_ON: len(usual.samples) + len(base.samples)}
+    probabilities = np.concatenate(
+        [
+            head.probabilities(usual.features.logits, rows.logits(usual.features.embedding), chosen.offset),
+            head.probabilities(base.features.logits, again, chosen.offset),
+        ]
+    )
+    seen = [*usual.samples, *base.samples]
+    temperature = _temperature(probabilities, seen)
+    fitted = {"temperature": temperature, CALIBRATED_ON: len(seen)}
+    if settings.one:
+        pictures = no_thing().part(CHOOSE)
+        nothing = read_features(weights, pictures, spec, folder / "no-thing.npz")
+        of_nothing = head.probabilities(nothing.logits, rows.logits(nothing.embedding), chosen.offset)
+        fitted["least_familiarity"] = _gate(probabilities, seen, of_nothing, dataset, temperature)
     hours = (time.monotonic() - started_s) / 3600
     made = _metadata(recipe, about, weights, head, dataset, chosen, fitted, hours, command)
     save_weights(folder / WEIGHTS, _with_rows(weights, Rows(rows.weight, rows.bias + chosen.offset)), made)
@@ -106,26 +106,7 @@ def _check_photos(head: Head, dataset: Dataset) -> None:
         )
 
 
-def _lesson(head: Head, train: _Photos, base: _Photos, settings: RowsRecipe) -> Lesson:
-    """A photo of an added label is one for its row alone, also where a label that stays would be right as well."""
-    samples = [*train.samples, *base.samples]
-    place = {label: 1 + i for i, label in enumerate(head.added)}
-    right = np.zeros((len(samples), 1 + len(place)), bool)
-    for row, sample in zip(right, samples, strict=True):
-        row[[place[label] for label in {sample.label, *sample.also} if label in place] or [0]] = True
-    count = Counter(sample.label for sample in train.samples)
-    of_train = [min(1.0, settings.per_label / count[sample.label]) for sample in train.samples]
-    weights = np.array([*of_train, *[1.0] * len(base.samples)])
-    logits = np.concatenate([train.features.logits, base.features.logits])
-    return Lesson(
-        np.concatenate([train.features.embedding, base.features.embedding]),
-        logsumexp(logits, axis=1),
-        right,
-        np.where(right[:, 0], settings.base_weight, 1.0) * weights,
-    )
-
-
-def _tried(head: Head, rows: Rows, base: _Photos, again: Floats, choose: _Photos) -> list[Trial]:
+def _tried(head: Head, rows: Rows, base: Photos, again: Floats, choose: Photos) -> list[Trial]:
     """The offsets, tried on the photos that choose, and on those of labels that stay by rows fitted without them."""
     is_added = [sample.label in head.added for sample in choose.samples]
     known, new = choose.where([not each for each in is_added]), choose.where(is_added)
@@ -137,18 +118,36 @@ def _tried(head: Head, rows: Rows, base: _Photos, again: Floats, choose: _Photos
     return try_offsets(head, stays, Tried(new.features.logits, rows.logits(new.features.embedding), new.right))
 
 
-def _temperature(head: Head, rows: Rows, offset: float, usual: _Photos, base: _Photos, again: Floats) -> float:
+def _temperature(probabilities: NDArray[np.float32], seen: Sequence[Sample]) -> float:
     """Of photos such as a camera sees, and of those of labels that stay by rows fitted without them."""
-    found: list[tuple[NDArray[Any], ...]] = []
-    for photos, added in ((usual, rows.logits(usual.features.embedding)), (base, again)):
-        probabilities = head.probabilities(photos.features.logits, added, offset)
-        guesses = probabilities.argmax(1).tolist()
-        right = [guess in each.right for guess, each in zip(guesses, photos.samples, strict=True)]
-        same = alike([each.label for each in photos.samples], [each.accepted for each in photos.samples])
-        found.append((probabilities, np.array(right, bool), best_alike(probabilities, same)))
-    temperature = fit_temperature(*(np.concatenate(column) for column in zip(*found, strict=True)))
-    log.info("temperature %g, fitted to %d photos", temperature, len(usual.samples) + len(base.samples))
+    right = [guess in each.right for guess, each in zip(probabilities.argmax(1).tolist(), seen, strict=True)]
+    same = alike([each.label for each in seen], [each.accepted for each in seen])
+    temperature = fit_temperature(probabilities, np.array(right, bool), best_alike(probabilities, same))
+    log.info("temperature %g, fitted to %d photos", temperature, len(seen))
     return temperature
+
+
+def _gate(
+    probabilities: NDArray[np.float32], seen: Sequence[Sample], nothing: NDArray[np.float32], dataset: Dataset,
+    temperature: float,
+) -> float:  # fmt: skip
+    """The familiarity below which no name is displayed: of the names there, of photos that the rows were not fitted to
+    and of pictures that show nothing, more are wrong than right."""
+    groups, scores, wrong = groups_of(dataset.labels, dataset), [], []
+    for rows, samples in ((probabilities, seen), (nothing, None)):
+        calibrated = scaled(rows, temperature).astype(np.float32)
+        named = names(calibrated, groups)
+        right = np.zeros(len(rows), bool)
+        if samples:
+            each = zip(named.labels, samples, strict=True)
+            right = np.array([name_is_right(name, s.accepted | {s.label}, s.also) for name, s in each], bool)
+        scores += [familiarity(row, temperature) for row in calibrated[named.displayed]]
+        wrong += (~right[named.displayed]).tolist()
+    least = round(fit_gate(np.array(scores), np.array(wrong, bool)), 4)
+    hidden = np.array(scores) < least
+    log.info("below a familiarity of %g: %d wrong names and %d right ones", least, *np.bincount(
+        ~np.array(wrong)[hidden], minlength=2))  # fmt: skip
+    return least
 
 
 def _log(trials: Sequence[Trial], chosen: Trial) -> None:
@@ -204,6 +203,7 @@ def _metadata(
         synsets=(*about.synsets, *[""] * len(head.added)),
         rows=head.rows,
         temperature=fitted["temperature"],
+        least_familiarity=fitted.get("least_familiarity"),
     )
 
 

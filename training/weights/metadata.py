@@ -49,6 +49,8 @@ class Metadata:
     """Group -> indices of its labels, the smallest group first, for an export without photos."""
     temperature: float = 1.0
     """Its logits are divided by it, where no photos calibrate it again."""
+    least_familiarity: float | None = None
+    """Below it a picture has no word; None: the export finds it."""
 
     @property
     def row_labels(self) -> tuple[int, ...]:

@@ -1,12 +1,13 @@
 """The data set of the bundled model: Caltech-101, tf_flowers and a household, with the labels of `things.csv`.
 
-In: the folders `caltech101/`, `flowers/`, `household/`, `imagenet_samples/` and `ordinary/` under the data root; photos
-in Caltech-101 of things without a label are left out. Out: a Dataset with the parts `train`, `choose` (up to 6 photos
-of each label, for the recipe and for what stays in float), `calibration` (as many, for the temperature and the
-threshold), `heldout` (for figures only), `replay` (photos without labels, for the answers of a teacher), `base` (the
-same photos with their labels) and `blank` (drawn frames that show nothing). The small parts are listed in
+In: the folders `caltech101/`, `flowers/`, `household/`, `imagenet_samples/`, `ordinary/` and `people/` under the data
+root; photos in Caltech-101 of things without a label are left out. Out: a Dataset with the parts `train`, `choose` (up
+to 6 photos of each label, for the recipe and for what stays in float), `calibration` (as many, for the temperature and
+the threshold), `heldout` (for figures only), `replay` (photos without labels, for the answers of a teacher), `base`
+(the same photos with their labels) and `blank` (drawn frames that show nothing). The small parts are listed in
 `everyday_parts.csv` (everyday_photos.py). The ordinary photos that may choose are in `choose` and in
-`calibration`, and are the part `usual`, to which the temperature is fitted.
+`calibration`, and are the part `usual`, to which the temperature is fitted. The parts `shown`, `absent` and `depicted`
+are those of `persons` (persons.py), and `altered` has the photos of `base` without a person, altered as those are.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from pathlib import Path
 
 from vitcam_training.data.blank import blank
 from vitcam_training.data.dataset import (
+    ABSENT,
+    ALTERED,
     BASE,
     BLANK,
+    DEPICTED,
     NOTHING,
     REPLAY,
+    SHOWN,
     UNLABELLED,
     USUAL,
     Dataset,
@@ -30,7 +35,9 @@ from vitcam_training.data.dataset import (
 )
 from vitcam_training.data.published.everyday_photos import SOURCES, held_out_before, label_of, listed_parts, photos
 from vitcam_training.data.published.imagenet import half, sample_of
+from vitcam_training.data.published.looked_at import PERSON
 from vitcam_training.data.published.ordinary import ordinary
+from vitcam_training.data.published.persons import beside_its_scene, persons
 from vitcam_training.data.published.things import Things, read_things
 
 
@@ -47,6 +54,10 @@ def everyday() -> Dataset:
     parts[USUAL] = ordinary().parts["choose"]
     parts[REPLAY] = tuple(Sample(path, UNLABELLED) for path in half(trained=True))
     parts[BASE] = tuple(sample_of(path, things) for path in half(trained=True))
+    parts |= {part: persons().parts[part] for part in (SHOWN, ABSENT, DEPICTED)}
+    person = things.labels.index(PERSON)
+    without = [sample for sample in parts[BASE] if person not in sample.right]
+    parts[ALTERED] = tuple(copy for sample in without for copy in beside_its_scene(sample))
     parts[BLANK] = tuple(replace(sample, label=NOTHING) for sample in blank().parts["train"])
     return Dataset("everyday", things.labels, parts, things.synsets, things.groups)
 
