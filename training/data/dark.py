@@ -28,7 +28,7 @@ def with_little_light(photo: Image, seed: int) -> Image:
     returns  the same shape
     """
     rng = np.random.default_rng(seed)
-    light = _moved((photo.astype(np.float32) / 255) ** GAMMA, rng)
+    light = _moved(np.asarray((photo.astype(np.float32) / 255) ** GAMMA, np.float32), rng)
     saturation = rng.uniform(0.2, 0.8)
     light = saturation * light + (1 - saturation) * light.mean(2, keepdims=True)
     light = light * np.array([rng.uniform(0.9, 1.3), 1, rng.uniform(0.6, 1.1)], np.float32)
@@ -47,7 +47,7 @@ def by_a_lamp(photo: Image, seed: int) -> Image:
     """
     rng = np.random.default_rng(seed)
     mixture = rng.dirichlet([4, 2, 1.5]).astype(np.float32)  # infrared light is nearest to red
-    light = _moved(((photo.astype(np.float32) / 255) ** GAMMA) @ mixture, rng)
+    light = _moved(np.asarray(((photo.astype(np.float32) / 255) ** GAMMA) @ mixture, np.float32), rng)
     height, width = light.shape
     y, x = rng.uniform(0.35, 0.65), rng.uniform(0.35, 0.65)
     rows, columns = np.mgrid[:height, :width].astype(np.float32)

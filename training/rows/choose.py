@@ -1,4 +1,4 @@
-"""How likely added labels are before a picture is seen: one offset for all their rows, chosen on photos.
+"""How likely added labels are before a picture is seen: one offset for their rows, chosen on photos.
 
 Photos in a collection show an added label far more often than a camera does. So the fitted biases are too high, and
 what the network knew would be taken for something added.
@@ -27,15 +27,21 @@ class Head:
 
     stays: tuple[int, ...]
     added: tuple[int, ...]
+    settled: frozenset[int] = frozenset()
+    """Added labels that no offset makes less likely: how much photos with and without them count says how likely."""
 
     @property
     def rows(self) -> tuple[int, ...]:
         """All, in the order of the rows."""
         return (*self.stays, *self.added)
 
+    def offsets(self, offset: float) -> NDArray[np.float32]:
+        """What is added to the bias of each added row, (K,)."""
+        return np.array([0.0 if label in self.settled else offset for label in self.added], np.float32)
+
     def probabilities(self, logits: Floats, added: Floats, offset: float = 0.0) -> NDArray[np.float32]:
         """Of each label: (n, R) and (n, K) -> (n, C). Rows of one label add up."""
-        every = np.concatenate([logits, added + offset], axis=1)
+        every = np.concatenate([logits, added + self.offsets(offset)], axis=1)
         raised = np.exp(every - every.max(1, keepdims=True))
         sums = raised @ np.eye(max(self.rows) + 1, dtype=np.float32)[np.array(self.rows)]
         return np.asarray(sums / sums.sum(1, keepdims=True), np.float32)
@@ -73,7 +79,8 @@ class Trial:
     added: float
     """Share of the photos of added labels that are right."""
     wrong: float
-    """Share of the wrong ones among the answers that are an added label, on photos of labels that stay."""
+    """Share of the wrong ones among the answers that are an added label, on photos of labels that stay; settled labels
+    do not count."""
 
     @property
     def score(self) -> float:
@@ -113,7 +120,7 @@ def best(trials: Sequence[Trial]) -> Trial:
 def _trial(head: Head, stays: Tried, added: Tried, offset: float, before: float) -> Trial:
     answers = head.answers(stays.logits, stays.added, offset)
     right = _right(answers, stays.right)
-    named = np.isin(answers, head.added)
+    named = np.isin(answers, [label for label in head.added if label not in head.settled])
     return Trial(
         offset=offset,
         before=before,

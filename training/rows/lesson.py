@@ -87,4 +87,4 @@ def _weights(
         return np.full(len(samples), asdict(settings.one)[part] / len(samples))
     count = Counter(sample.label for sample in samples if part == TRAIN)
     share = [min(1.0, settings.per_label / count[sample.label]) if part == TRAIN else 1.0 for sample in samples]
-    return np.where(right[:, 0], settings.base_weight, 1.0) * np.array(share)
+    return np.asarray(np.where(right[:, 0], settings.base_weight, 1.0) * np.array(share), np.float64)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
 from vitcam.model.out_of_distribution import familiarity
-from vitcam_training.data.dataset import BASE, CHOOSE, USUAL, Dataset, Sample
+from vitcam_training.data.dataset import BASE, CHOOSE, SHOWN, USUAL, Dataset, Sample
 from vitcam_training.data.no_thing import no_thing
 from vitcam_training.evaluation.alike import alike, best_alike
 from vitcam_training.evaluation.calibration import fit_gate, fit_temperature, scaled
@@ -52,6 +52,8 @@ def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, comm
     about = read_metadata(weights)
     head = head_of(about, weights, dataset)
     _check_photos(head, dataset)
+    if settings.one:
+        head = replace(head, settled=frozenset({dataset.part(SHOWN)[0].label}))
     spec = replace(recipe.spec, height=about.input.height, width=about.input.width)
     photos = {
         part: Photos(dataset.part(part), read_features(weights, dataset.part(part), spec, folder / f"{part}.npz"))
@@ -75,14 +77,14 @@ def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, comm
     seen = [*usual.samples, *base.samples]
     temperature = _temperature(probabilities, seen)
     fitted = {"temperature": temperature, CALIBRATED_ON: len(seen)}
-    if settings.one:
-        pictures = no_thing().part(CHOOSE)
-        nothing = read_features(weights, pictures, spec, folder / "no-thing.npz")
-        of_nothing = head.probabilities(nothing.logits, rows.logits(nothing.embedding), chosen.offset)
-        fitted["least_familiarity"] = _gate(probabilities, seen, of_nothing, dataset, temperature)
+    nothing = read_features(weights, no_thing().part(CHOOSE), spec, folder / "no-thing.npz")
+    of_nothing = head.probabilities(nothing.logits, rows.logits(nothing.embedding), chosen.offset)
+    fitted["least_familiarity"] = _gate(probabilities, seen, of_nothing, dataset, temperature)
     hours = (time.monotonic() - started_s) / 3600
     made = _metadata(recipe, about, weights, head, dataset, chosen, fitted, hours, command)
-    save_weights(folder / WEIGHTS, _with_rows(weights, Rows(rows.weight, rows.bias + chosen.offset)), made)
+    save_weights(
+        folder / WEIGHTS, _with_rows(weights, Rows(rows.weight, rows.bias + head.offsets(chosen.offset))), made
+    )
     _draw(trials, chosen, folder / CURVES)
     return chosen
 
@@ -203,7 +205,7 @@ def _metadata(
         synsets=(*about.synsets, *[""] * len(head.added)),
         rows=head.rows,
         temperature=fitted["temperature"],
-        least_familiarity=fitted.get("least_familiarity"),
+        least_familiarity=fitted["least_familiarity"],
     )
 
 

@@ -13,11 +13,11 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from vitcam.interval import wilson
 from vitcam_training.study.program import program, start
 
-PACKAGE = "vitcam_training.study.persons"
 SOURCES = ("oi", "coco", "room")
 
 
@@ -80,10 +80,11 @@ def persons(
                 typer.echo(f"without {left}, {kind} ({chosen.sum()}): {told}")
 
 
-def _share(called: np.ndarray) -> str:
+def _share(called: NDArray[np.bool_]) -> str:
     low, high = wilson(int(called.sum()), len(called))
     return f"{called.mean():.1%} ({low:.1%} to {high:.1%})"
 
 
+app = program(persons)
 if __name__ == "__main__":
-    start(program(PACKAGE, persons))
+    start(app, "persons")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vitcam_training.evaluation.calibration import fit_temperature, fit_threshold, scaled
+from vitcam_training.evaluation.calibration import fit_gate, fit_temperature, fit_threshold, scaled
 
 
 def overconfident(n: int = 4000, temperature: float = 2.0) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
@@ -58,3 +58,12 @@ def test_one_in_twenty_known_photos_stays_below_the_threshold() -> None:
     scores = np.random.default_rng(0).normal(size=4000)
 
     assert (scores < fit_threshold(scores)).mean() == pytest.approx(0.05, abs=1e-3)
+
+
+def test_the_gate_hides_names_only_below_where_most_are_wrong() -> None:
+    scores = np.array([5.0, 1.0, 4.0, 2.0, 3.0])
+    wrong = np.array([False, True, False, True, False])
+
+    assert fit_gate(scores, wrong) == 3.0
+    assert fit_gate(scores, ~wrong) == 1.0, "the two least familiar ones are right: nothing is hidden"
+    assert fit_gate(scores, np.array([False, True, True, False, True])) == 5.0
