@@ -88,11 +88,11 @@ def fit_gate(scores: NDArray[np.floating[Any]], wrong: NDArray[np.bool_]) -> flo
 
     scores  (n,) of pictures with a name
     wrong   (n,) whether that name is wrong
-    returns one of the scores, the lowest one where nothing is gained by hiding
+    returns one of the scores; the highest, where several gain as much
     """
     order = np.argsort(scores, kind="stable")
     gained = np.concatenate([[0], np.cumsum(np.where(wrong[order], 1, -1))[:-1]])
-    return float(scores[order][int(gained.argmax())])
+    return float(scores[order][int(np.flatnonzero(gained == gained.max())[-1])])
 
 
 def _surprise(confidence: Confidence, right: NDArray[np.bool_]) -> float:

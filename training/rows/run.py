@@ -6,7 +6,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
+from vitcam.model.groups import Groups
 from vitcam.model.out_of_distribution import familiarity
 from vitcam_training.data.dataset import BASE, CHOOSE, SHOWN, USUAL, Dataset, Sample
 from vitcam_training.data.no_thing import no_thing
@@ -36,6 +37,50 @@ from vitcam_training.weights.metadata import CALIBRATED_ON, Metadata, read_metad
 WEIGHTS = "weights.safetensors"
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class _Displayed:
+    """By what is displayed calibrated: by all that a camera may see, as rows see it that were not fitted to it."""
+
+    samples: Sequence[Sample]
+    probabilities: NDArray[np.float32]
+    """(n, C) of these photos."""
+    nothing: NDArray[np.float32]
+    """(m, C) of pictures that show nothing, so that every name is wrong."""
+
+    def temperature(self) -> float:
+        """By which probabilities say how often a name is right."""
+        guesses = self.probabilities.argmax(1).tolist()
+        right = [guess in each.right for guess, each in zip(guesses, self.samples, strict=True)]
+        same = alike([each.label for each in self.samples], [each.accepted for each in self.samples])
+        counted = [best_alike(self.probabilities, same), best_alike(self.nothing, {})]
+        found = fit_temperature(
+            np.concatenate([self.probabilities, self.nothing]),
+            np.array([*right, *[False] * len(self.nothing)], bool),
+            np.concatenate(counted),
+        )
+        log.info("temperature %g, fitted to %d photos", found, len(self.samples) + len(self.nothing))
+        return found
+
+    def gate(self, temperature: float, groups: Groups | None) -> float:
+        """The familiarity below which no name is displayed: of the names there, more are wrong than right."""
+        named, of_nothing = (
+            names(scaled(rows, temperature).astype(np.float32), groups) for rows in (self.probabilities, self.nothing)
+        )
+        judged = zip(named.labels, self.samples, strict=True)
+        wrong = [not name_is_right(name, each.accepted | {each.label}, each.also) for name, each in judged]
+        hideable = np.array([*named.displayed, *of_nothing.displayed], bool)
+        scores = np.array([familiarity(row) for row in (*self.probabilities, *self.nothing)])[hideable]
+        is_wrong = np.array([*wrong, *[True] * len(self.nothing)], bool)[hideable]
+        found = round(fit_gate(scores, is_wrong), 4) if len(scores) else 0.0
+        hidden = scores < found
+        log.info(
+            "below a familiarity of %g lie %d wrong names, %d of them of pictures of nothing, and %d right ones",
+            found, is_wrong[hidden].sum(), hidden[np.flatnonzero(hideable) >= len(wrong)].sum(),
+            (~is_wrong[hidden]).sum(),
+        )  # fmt: skip
+        return found
 
 
 def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, command: str = "") -> Trial:
@@ -68,18 +113,23 @@ def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, comm
     chosen = best(trials)
     _log(trials, chosen)
     usual = choose.where([sample in dataset.parts.get(USUAL, choose.samples) for sample in choose.samples])
-    probabilities = np.concatenate(
-        [
-            head.probabilities(usual.features.logits, rows.logits(usual.features.embedding), chosen.offset),
-            head.probabilities(base.features.logits, again, chosen.offset),
-        ]
-    )
-    seen = [*usual.samples, *base.samples]
-    temperature = _temperature(probabilities, seen)
-    fitted = {"temperature": temperature, CALIBRATED_ON: len(seen)}
     nothing = read_features(weights, no_thing().part(CHOOSE), spec, folder / "no-thing.npz")
-    of_nothing = head.probabilities(nothing.logits, rows.logits(nothing.embedding), chosen.offset)
-    fitted["least_familiarity"] = _gate(probabilities, seen, of_nothing, dataset, temperature)
+    displayed = _Displayed(
+        [*usual.samples, *base.samples],
+        np.concatenate(
+            [
+                head.probabilities(usual.features.logits, rows.logits(usual.features.embedding), chosen.offset),
+                head.probabilities(base.features.logits, again, chosen.offset),
+            ]
+        ),
+        head.probabilities(nothing.logits, rows.logits(nothing.embedding), chosen.offset),
+    )
+    temperature = displayed.temperature()
+    fitted = {
+        "temperature": temperature,
+        "least_familiarity": displayed.gate(temperature, groups_of(dataset.labels, dataset)),
+        CALIBRATED_ON: len(displayed.samples) + len(displayed.nothing),
+    }
     hours = (time.monotonic() - started_s) / 3600
     made = _metadata(recipe, about, weights, head, dataset, chosen, fitted, hours, command)
     save_weights(
@@ -118,38 +168,6 @@ def _tried(head: Head, rows: Rows, base: Photos, again: Floats, choose: Photos) 
         [*known.right, *base.right],
     )
     return try_offsets(head, stays, Tried(new.features.logits, rows.logits(new.features.embedding), new.right))
-
-
-def _temperature(probabilities: NDArray[np.float32], seen: Sequence[Sample]) -> float:
-    """Of photos such as a camera sees, and of those of labels that stay by rows fitted without them."""
-    right = [guess in each.right for guess, each in zip(probabilities.argmax(1).tolist(), seen, strict=True)]
-    same = alike([each.label for each in seen], [each.accepted for each in seen])
-    temperature = fit_temperature(probabilities, np.array(right, bool), best_alike(probabilities, same))
-    log.info("temperature %g, fitted to %d photos", temperature, len(seen))
-    return temperature
-
-
-def _gate(
-    probabilities: NDArray[np.float32], seen: Sequence[Sample], nothing: NDArray[np.float32], dataset: Dataset,
-    temperature: float,
-) -> float:  # fmt: skip
-    """The familiarity below which no name is displayed: of the names there, of photos that the rows were not fitted to
-    and of pictures that show nothing, more are wrong than right."""
-    groups, scores, wrong = groups_of(dataset.labels, dataset), [], []
-    for rows, samples in ((probabilities, seen), (nothing, None)):
-        calibrated = scaled(rows, temperature).astype(np.float32)
-        named = names(calibrated, groups)
-        right = np.zeros(len(rows), bool)
-        if samples:
-            each = zip(named.labels, samples, strict=True)
-            right = np.array([name_is_right(name, s.accepted | {s.label}, s.also) for name, s in each], bool)
-        scores += [familiarity(row, temperature) for row in calibrated[named.displayed]]
-        wrong += (~right[named.displayed]).tolist()
-    least = round(fit_gate(np.array(scores), np.array(wrong, bool)), 4)
-    hidden = np.array(scores) < least
-    log.info("below a familiarity of %g: %d wrong names and %d right ones", least, *np.bincount(
-        ~np.array(wrong)[hidden], minlength=2))  # fmt: skip
-    return least
 
 
 def _log(trials: Sequence[Trial], chosen: Trial) -> None:

@@ -17,6 +17,17 @@ def test_an_offset_makes_all_added_rows_less_likely() -> None:
     assert HEAD.answers(logits, added, -2.0).tolist() == [1]
 
 
+def test_a_settled_label_keeps_its_bias_and_does_not_count_among_the_wrong_answers() -> None:
+    head = Head(stays=(0, 1), added=(2, 3), settled=frozenset({3}))
+    logits, added = np.zeros((1, 2), np.float32), np.array([[1.0, 1.5]], np.float32)
+    tried = Tried(logits, added, [frozenset({0})])
+    trials = {trial.offset: trial for trial in try_offsets(head, tried, tried)}
+
+    assert head.offsets(-2.0).tolist() == [-2.0, 0.0]
+    assert head.answers(logits, added, -3.0).tolist() == [3]
+    assert {trial.wrong for trial in trials.values()} == {0.0}
+
+
 def test_each_offset_is_tried_on_both_kinds_of_photos() -> None:
     none = np.zeros((4, 3), np.float32)
     stays = Tried(none, np.full((4, 1), 1.8, np.float32), [frozenset({1})] * 4)

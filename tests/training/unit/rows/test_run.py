@@ -87,6 +87,7 @@ def test_the_added_labels_are_named_and_the_card_says_what_was_kept(
 
     assert card.accuracy["top1"] == 1.0
     assert card.score == 2
+    assert card.least_familiarity == read_metadata(made).least_familiarity
     assert card.accuracy["kept"]["n"] == 3
     assert card.accuracy["displayed"] > 0
     assert 0 < card.accuracy["chosen"]["sure_from"] <= 1
@@ -94,15 +95,25 @@ def test_the_added_labels_are_named_and_the_card_says_what_was_kept(
     assert found.labels == LABELS
 
 
-def test_the_temperature_is_fitted_to_usual_photos_and_those_of_the_base_and_an_export_keeps_it(
+def test_the_temperature_is_fitted_to_usual_photos_the_base_and_pictures_of_nothing_and_an_export_keeps_it(
     made: Path, dataset: Dataset
 ) -> None:
     about = read_metadata(made)
 
-    assert about.provenance["calibrated_on"] == 13
+    assert about.provenance["calibrated_on"] == 13 + 150
     assert about.temperature != 1
     assert calibrate(made, dataset)[0] == about.temperature
     assert calibrate(made, dataset)[0] != calibrate(_fitted_anew(made, about), dataset)[0]
+
+
+def test_a_second_run_reads_what_the_first_one_kept_and_makes_the_same_rows(
+    made: Path, weights: Path, dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = read_weights(made)
+    monkeypatch.setattr("vitcam_training.rows.features._read", None)
+    add_rows(RECIPE, weights, made.parent, dataset)
+
+    assert all((array == before[name]).all() for name, array in read_weights(made).items())
 
 
 def _fitted_anew(made: Path, about: Metadata) -> Path:
