@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_the_list_says_which_pis_a_model_fits_and_of_a_file_that_cannot_be_read_
 
 
 def test_the_list_says_which_taught_model_is_older_than_the_model_that_it_was_taught_on(tmp_path: Path) -> None:
-    home = {"XDG_DATA_HOME": str(tmp_path), "COLUMNS": "200"}
+    home: dict[str, Any] = {"XDG_DATA_HOME": str(tmp_path), "COLUMNS": "200"}
     assert vitcam("teach", str(drawn(tmp_path / "shapes")), "-o", "shapes", **home).code == 0
 
     def listed() -> tuple[list[str], str]:

@@ -17,15 +17,12 @@ def test_an_offset_makes_all_added_rows_less_likely() -> None:
     assert HEAD.answers(logits, added, -2.0).tolist() == [1]
 
 
-def test_a_settled_label_keeps_its_bias_and_does_not_count_among_the_wrong_answers() -> None:
+def test_a_settled_label_keeps_its_bias() -> None:
     head = Head(stays=(0, 1), added=(2, 3), settled=frozenset({3}))
     logits, added = np.zeros((1, 2), np.float32), np.array([[1.0, 1.5]], np.float32)
-    tried = Tried(logits, added, [frozenset({0})])
-    trials = {trial.offset: trial for trial in try_offsets(head, tried, tried)}
 
     assert head.offsets(-2.0).tolist() == [-2.0, 0.0]
     assert head.answers(logits, added, -3.0).tolist() == [3]
-    assert {trial.wrong for trial in trials.values()} == {0.0}
 
 
 def test_each_offset_is_tried_on_both_kinds_of_photos() -> None:
@@ -41,12 +38,12 @@ def test_each_offset_is_tried_on_both_kinds_of_photos() -> None:
     assert (trials[-1.5].stays, trials[-1.5].added, trials[-1.5].wrong) == (1.0, 0.0, 0.0)
 
 
-def test_the_best_offset_has_few_wrong_added_answers() -> None:
-    good = Trial(-1.0, before=0.8, stays=0.8, added=0.7, wrong=0.3)
-    trials = [replace(good, offset=0.0, added=0.9, wrong=0.5), good, replace(good, offset=-2.0, added=0.5, wrong=0.1)]
+def test_the_best_offset_loses_little_of_what_the_network_knew() -> None:
+    good = Trial(-1.0, before=0.8, stays=0.796, added=0.7, wrong=0.4)
+    trials = [replace(good, offset=0.0, stays=0.79, added=0.9), good, replace(good, offset=-2.0, stays=0.8, added=0.5)]
 
     assert best(trials) is good
-    assert best([trials[0], replace(good, wrong=0.4)]).wrong == 0.4  # none has few enough
+    assert best([trials[0], replace(good, stays=0.78)]) is trials[0]  # each loses too much
 
 
 def test_photos_are_asked_about_by_rows_that_were_fitted_without_them() -> None:
