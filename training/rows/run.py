@@ -35,6 +35,8 @@ from vitcam_training.weights.checkpoints import Weights, read_network, save_weig
 from vitcam_training.weights.metadata import CALIBRATED_ON, Metadata, read_metadata
 
 WEIGHTS = "weights.safetensors"
+MOST_NOTHING = 0.25
+"""So many pictures of nothing count at most, for each photo by which what is displayed is calibrated."""
 
 log = logging.getLogger(__name__)
 
@@ -122,7 +124,9 @@ def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, comm
                 head.probabilities(base.features.logits, again, chosen.offset),
             ]
         ),
-        head.probabilities(nothing.logits, rows.logits(nothing.embedding), chosen.offset),
+        head.probabilities(nothing.logits, rows.logits(nothing.embedding), chosen.offset)[
+            : int(MOST_NOTHING * (len(usual.samples) + len(base.samples)))
+        ],
     )
     temperature = displayed.temperature()
     fitted = {

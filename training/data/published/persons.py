@@ -91,9 +91,9 @@ def in_every_shape_and_light(sample: Sample, name: str) -> list[Sample]:
     seed = crc32(name.encode())
     return [
         sample,
-        altered(sample, "narrow", _narrower),
-        altered(sample, "dark", partial(with_little_light, seed=seed)),
-        altered(sample, "lamp", partial(by_a_lamp, seed=seed)),
+        _altered(sample, "narrow", _narrower),
+        _altered(sample, "dark", partial(with_little_light, seed=seed)),
+        _altered(sample, "lamp", partial(by_a_lamp, seed=seed)),
     ]
 
 
@@ -101,21 +101,16 @@ def beside_its_scene(sample: Sample) -> list[Sample]:
     """A photo of another collection, altered as those here are: small and stretched to a square, and in the dark."""
     seed = crc32(sample.path.name.encode())
     return [
-        altered(sample, "square", _small_and_square),
-        altered(sample, "dark", partial(with_little_light, seed=seed)),
-        altered(sample, "lamp", partial(by_a_lamp, seed=seed)),
+        _altered(sample, "square", _small_and_square),
+        _altered(sample, "dark", partial(with_little_light, seed=seed)),
+        _altered(sample, "lamp", partial(by_a_lamp, seed=seed)),
     ]
 
 
-def altered(sample: Sample, how: str, alter: Callable[[Image], Image]) -> Sample:
+def _altered(sample: Sample, how: str, alter: Callable[[Image], Image]) -> Sample:
     """The sample under a name that says how its photo is altered."""
     named = sample.path.with_name(f"{sample.path.name}#{how}")
     return replace(sample, path=named, render=partial(_render, sample.path, alter))
-
-
-def photo_name(sample: Sample) -> str:
-    """The same for a photo and for its altered ones."""
-    return sample.path.name.split("#")[0]
 
 
 def _render(path: Path, alter: Callable[[Image], Image]) -> Image:

@@ -52,7 +52,10 @@ class Refits:
     l2: float
 
     def without(self, files: NDArray[np.str_]) -> Rows:
-        """Rows that saw none of these photos, altered or not."""
+        """Rows that saw none of these photos, altered or not.
+
+        files  (k,) their names
+        """
         return fit_rows(self.lesson.of(~np.isin(self.names, files)), self.l2, self.rows)
 
     def lead(self, rows: Rows, photos: Photos) -> Floats:

@@ -100,7 +100,7 @@ def test_the_temperature_is_fitted_to_usual_photos_the_base_and_pictures_of_noth
 ) -> None:
     about = read_metadata(made)
 
-    assert about.provenance["calibrated_on"] == 13 + 150
+    assert about.provenance["calibrated_on"] == 13 + 3
     assert about.temperature != 1
     assert calibrate(made, dataset)[0] == about.temperature
     assert calibrate(made, dataset)[0] != calibrate(_fitted_anew(made, about), dataset)[0]
