@@ -27,6 +27,7 @@ from vitcam.history.writer import HistoryWriter
 from vitcam.parts import PARTS
 from vitcam.run.kinds import KeepsCopies
 from vitcam.run.part import load_each
+from vitcam.run.underway import Underway
 from vitcam.state import History
 from vitcam.storage.reading import read_file
 from vitcam.threads.worker import Worker
@@ -69,6 +70,8 @@ class EventStore:
         self._written = threading.Condition()
         self._written_count = 0
         self._pictures = PictureFiles(folder)
+        self.underway = Underway("a picture of an event is still being sent or copied")
+        """Who passes a picture on begins here, before it is read."""
         self._copies: list[KeepsCopies] = [copies(folder) for copies in load_each(part.copies for part in PARTS)]
 
     @property
@@ -133,7 +136,8 @@ class EventStore:
         attached.add_done_callback(decided)
 
     def drop_pixels(self) -> None:
-        """Masks were drawn: no picture that waits is stored, and no event that lasts shows one that was.
+        """Masks were drawn: no picture that waits is stored, and no event that lasts shows one that was. What is being
+        passed on is waited for.
 
         On a full disk their files go first, and what names them once it can be written. Raises VitcamError.
         """
@@ -148,6 +152,7 @@ class EventStore:
             files = self._read(lambda connection: writing.open_pictures(connection, self._writer.first), [])
             self._submit(lambda connection: writing.forget_pictures(connection, files), awaited=False, first=True)
         self._pictures.remove(files)
+        self.underway.drop_pixels()
 
     def find(self, query: Query, limit: int = 50, before: str | None = None, after: str | None = None) -> Page:
         """The newest events that a query means, or those beside one, as `search.find` has them. Raises VitcamError."""
@@ -233,16 +238,17 @@ class EventStore:
         returns  the event as it is then; None: there is no such event
         raises   VitcamError if it cannot be kept; nothing has changed then
         """
-        event = self.get(event_id)
-        seen = self.seen(event) if event and label else None
-        if event is None or not self._label(event_id, label):
-            return None
-        try:
-            for each in self._copies:
-                each.correct(event_id, label, event.corrected, seen)
-        except OSError as error:
-            self._label(event_id, event.corrected)
-            raise VitcamError(f"the correction cannot be kept in {self.folder}: {error.strerror}") from error
+        with self.underway.begin():
+            event = self.get(event_id)
+            seen = self.seen(event) if event and label else None
+            if event is None or not self._label(event_id, label):
+                return None
+            try:
+                for each in self._copies:
+                    each.correct(event_id, label, event.corrected, seen)
+            except OSError as error:
+                self._label(event_id, event.corrected)
+                raise VitcamError(f"the correction cannot be kept in {self.folder}: {error.strerror}") from error
         return self.get(event_id)
 
     def _label(self, event_id: str, label: str | None) -> bool:

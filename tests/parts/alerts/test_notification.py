@@ -4,6 +4,8 @@ import base64
 import json
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -18,8 +20,9 @@ from vitcam.wire import event_record
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
 
 
-def no_picture(event_id: str) -> None:
-    return None
+@contextmanager
+def no_picture(event_id: str) -> Iterator[None]:
+    yield None
 
 
 def test_a_message_says_what_was_seen_since_when_and_how_surely() -> None:
@@ -44,9 +47,10 @@ def test_every_address_of_a_rule_gets_the_message() -> None:
 def test_the_picture_of_the_event_comes_with_the_message() -> None:
     asked = []
 
-    def picture(event_id: str) -> bytes:
+    @contextmanager
+    def picture(event_id: str) -> Iterator[bytes]:
         asked.append(event_id)
-        return b"a JPEG"
+        yield b"a JPEG"
 
     with receiver() as there:
         address = f"json://{there.url.partition('://')[2]}"

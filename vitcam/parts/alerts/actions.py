@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -105,7 +106,7 @@ def _acts(settings: "Settings", environ: Mapping[str, str]) -> "dict[str, Act]":
     return {
         "command": Commands(environ),
         "webhook": webhook,
-        "notify": Notifications(lambda _: None),
+        "notify": Notifications(lambda _: nullcontext()),
         "mqtt": mqtt,
         "push": Push(PushDevices(state_folder(environ))),
         "sound": Sound(OpenPages()),

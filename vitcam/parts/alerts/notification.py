@@ -3,7 +3,7 @@
 import logging
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from vitcam.parts.alerts.task import ActionFailed, Task, is_made_up
 from vitcam.storage.files import temporary_folder
 
-Picture = Callable[[str], bytes | None]
+Picture = Callable[[str], AbstractContextManager[bytes | None]]
 
 MISSING = "Apprise is not installed, so no message can be sent; install vitcam[notify]"
 
@@ -19,7 +19,7 @@ MISSING = "Apprise is not installed, so no message can be sent; install vitcam[n
 class Notifications:
     """Sends a message to each address of a rule, with the picture of the event where there is one.
 
-    picture  JPEG of the event with this id; may wait a moment for it
+    picture  JPEG of the event with this id, to be sent within the context; may wait a moment for it
     """
 
     def __init__(self, picture: Picture) -> None:
@@ -32,11 +32,13 @@ class Notifications:
         except ImportError:
             raise ActionFailed(MISSING) from None
         logging.getLogger("apprise").setLevel(logging.CRITICAL)  # it logs addresses, which hold tokens
-        failed = []
-        with _as_file(None if is_made_up(task.event_id) else self._picture(task.event_id)) as picture:
-            message = {"title": title(task.record), "body": body(task.record), "attach": picture}
-            for address in task.rule.notify:
+        failed, has_picture = list[str](), not is_made_up(task.event_id)
+        for address in task.rule.notify:
+            picture = self._picture(task.event_id) if has_picture else nullcontext()  # read anew: masks may be drawn
+            with picture as jpeg, _as_file(jpeg) as file:
+                has_picture = jpeg is not None
                 service = apprise.Apprise()
+                message = {"title": title(task.record), "body": body(task.record), "attach": file}
                 if not service.add(address) or not service.notify(**message):
                     failed.append(address.partition("://")[0])
         if failed:

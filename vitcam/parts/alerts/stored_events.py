@@ -1,6 +1,8 @@
 """What actions need of the history: the picture of an event, and a place for what came of them."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from vitcam.errors import VitcamError
 from vitcam.history.store import EventStore
@@ -27,12 +29,21 @@ class StoredEvents:
             action = Action(outcome.rule, outcome.kind, outcome.status, outcome.detail, now)
             self._history.note_action(outcome.event_id, action)
 
-    def picture(self, event_id: str) -> bytes | None:
-        """The JPEG of an event that began just now: waits two seconds at most until it is on the disk."""
+    @contextmanager
+    def picture(self, event_id: str) -> Iterator[bytes | None]:
+        """The JPEG of an event that began just now: waits two seconds at most until it is on the disk.
+
+        It is sent within the context: masks that are drawn meanwhile wait for the end of that.
+        """
         if self._history is None:
-            return None
+            yield None
+            return
+        with self._history.underway.begin():
+            yield self._stored(self._history, event_id)
+
+    def _stored(self, history: EventStore, event_id: str) -> bytes | None:
         try:
-            event = self._history.wait_for_picture(event_id, _SOON_S)
-            return self._history.picture(event) if event else None
+            event = history.wait_for_picture(event_id, _SOON_S)
+            return history.picture(event) if event else None
         except VitcamError:
             return None

@@ -175,8 +175,11 @@ class ClipQueue(Runs, HoldsPixels, Reports):
             if self._masked:
                 raise VitcamError(_MASKED)
         with self._changed:
-            if cut is self._given_up:
+            if self._masked or cut is self._given_up:
                 path.unlink(missing_ok=True)
+            if self._masked:
+                raise VitcamError(_MASKED)
+            if cut is self._given_up:
                 return
             self._store.attach_clip(cut.event_id, path)
             self._made += 1

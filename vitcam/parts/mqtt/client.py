@@ -18,7 +18,7 @@ from vitcam.parts.mqtt.state import MqttState, figures_of
 from vitcam.parts.mqtt.threads import TALKS
 from vitcam.run.ending import Ending
 from vitcam.run.figures import Figure
-from vitcam.run.kinds import Courier, Hears, Reports, Runs
+from vitcam.run.kinds import Courier, Hears, HoldsPixels, Reports, Runs
 from vitcam.storage.outbox import Delivery
 from vitcam.threads.worker import Watched, Worker
 from vitcam.wire import event_record
@@ -32,7 +32,7 @@ _MANY_BREAKS = 3
 _UNCONNECTED_END_S = 0.1  # a host that does not answer is not waited for
 
 
-class MqttClient(Runs, Hears, Reports, Courier):
+class MqttClient(Runs, Hears, HoldsPixels, Reports, Courier):
     """Passes events on, with a thread that talks with the broker.
 
     broker         how it is reached
@@ -108,6 +108,11 @@ class MqttClient(Runs, Hears, Reports, Courier):
     def carry(self, delivery: Delivery) -> bool:
         return self._carried.take(delivery)
 
+    def drop_pixels(self) -> None:
+        """Masks were drawn: the broker gets another picture in place of the one that it keeps."""
+        self.parts.picture_wanted |= self._snapshots or self.parts.picture_sent
+        self.parts.underway.drop_pixels()
+
     def stop(self, ending: Ending) -> None:
         """Send what waits if that is quick, say that the camera is offline, and end."""
         self._closing.set()
@@ -149,6 +154,7 @@ class MqttClient(Runs, Hears, Reports, Courier):
         finally:
             self._connected = False
             connection.close(session.said_goodbye)
+            session.end_picture()
 
     def _serve(self, session: MqttSession) -> None:
         """Return once the run ends and everything is said."""

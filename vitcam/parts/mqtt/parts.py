@@ -11,6 +11,7 @@ from vitcam.parts.mqtt.threads import COMMANDS, DISK
 from vitcam.parts.mqtt.topics import Topics
 from vitcam.run.kinds import Sender
 from vitcam.run.objects import Objects
+from vitcam.run.underway import Underway
 from vitcam.storage.outbox import Delivery, Outbox
 from vitcam.threads.worker import WatchedExecutor
 
@@ -46,6 +47,9 @@ class MqttParts:
     listeners: tuple[Listener, ...] = ()
     retained: Retained = field(default_factory=Retained)
     picture_wanted: bool = False
+    picture_sent: bool = False
+    """The broker may keep one of this run."""
+    underway: Underway = field(default_factory=lambda: Underway("a picture is still on its way to the MQTT broker"))
     announce: bool = False
     """All retained messages are to be sent again."""
 

@@ -24,6 +24,7 @@ from vitcam.parts.mqtt.deliveries import Deliveries
 from vitcam.parts.mqtt.parts import MqttParts
 from vitcam.parts.mqtt.refusals import Refusals
 from vitcam.parts.mqtt.topics import COMMANDS, OFFLINE, ONLINE
+from vitcam.run.underway import Way
 from vitcam.storage.outbox import Delivery
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class MqttSession:
         self._state_sent = ("", float("-inf"))
         self._state_next_s = self._picture_next_s = 0.0
         self._drawing: Future[bytes | None] | None = None
+        self._way: Way | None = None  # of the picture that is drawn, waits or was sent
         self._commands: deque[Future[bool]] = deque()
         self._over_s: float | None = None
         refusals.took(broker.address)
@@ -155,7 +157,10 @@ class MqttSession:
             if self._in_flight and self._over_s is None:
                 return
             ask, self._next = self._next, None
-            self._ask(ask)
+            if ask.topic == self._parts.topics.snapshot and self._way and self._way.expired:
+                self._draw_again()
+            else:
+                self._ask(ask)
 
     def _due(self) -> Ask | None:
         """What is to be asked now."""
@@ -195,13 +200,26 @@ class MqttSession:
         if self._drawing is None:
             if parts.picture_wanted and now_s >= self._picture_next_s and not self._refusals.hold(topic):
                 parts.picture_wanted, self._picture_next_s = False, now_s + _PICTURE_EVERY_S
+                self._way = parts.underway.begin()
                 self._drawing = parts.doing.submit(parts.picture, self._connection.room(topic))
             return None
         if not self._drawing.done():
             return None
         jpeg, self._drawing = self._drawing.result(), None
-        parts.picture_wanted |= jpeg is None  # the first one is still to come
-        return Ask(topic, jpeg) if jpeg else None
+        if jpeg is None:  # the first one is still to come
+            self._draw_again()
+            return None
+        return Ask(topic, jpeg)
+
+    def _draw_again(self) -> None:
+        self._parts.picture_wanted = True
+        self.end_picture()
+
+    def end_picture(self) -> None:
+        """No picture is underway any more: it is there, or given up."""
+        if self._way is not None:
+            self._way.end()
+            self._way = None
 
     def _ask(self, ask: Ask) -> None:
         size = len(ask.payload)
@@ -211,7 +229,9 @@ class MqttSession:
             number = self._connection.send(ask.topic, ask.payload, retain=True)
         else:
             self._refuse(ask.topic, f"takes no message of {size:,} bytes, so {ask.topic} is left out", RAISE)
+            self.end_picture()
             return
+        self._parts.picture_sent |= ask.topic == self._parts.topics.snapshot
         self._alone, self._suspect = (number, ask), ask
         self._be_patient(size)
 
@@ -263,6 +283,8 @@ class MqttSession:
 
     def _note_kept(self, ask: Ask, reason: "ReasonCode") -> None:
         topics = self._parts.topics
+        if ask.topic == topics.snapshot:
+            self.end_picture()
         if self._takes(ask.topic, reason, len(ask.payload)):
             self._kept[ask.topic] = ask.payload if ask.topic != topics.snapshot else b""
         elif ask.topic == topics.state:

@@ -20,7 +20,10 @@ def make(run: Run) -> list[object]:
         return []
     collector = Collector(DataSets(folder, run.settings[CollectSettings].max_mb))
     wanted = run.settings[InboxSettings].enabled and run.settings.web.enabled and run.history is not None
-    return [collector, _inbox(run, Inbox(folder, _limits(run)), collector)] if wanted else [collector]
+    if not wanted:
+        return [collector, collector.underway]
+    inbox = _inbox(run, Inbox(folder, _limits(run)), collector)
+    return [collector, inbox, collector.underway, inbox.underway]
 
 
 def _limits(run: Run) -> InboxLimits:

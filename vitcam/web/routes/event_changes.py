@@ -42,9 +42,10 @@ class EventChanges(Handlers):
             wanted = read_json(body)
             changed = _change(store, event_id, wanted)
             if self._learning and changed is not None and "label" in wanted:
-                picture = store.seen(changed)
-                for each in self._learning:
-                    each.corrected(changed, picture)
+                with store.underway.begin():
+                    picture = store.seen(changed)
+                    for each in self._learning:
+                        each.corrected(changed, picture)
             return changed
 
         changed = await self._admission.serve(request, work)

@@ -23,6 +23,7 @@ from vitcam.parts.teach.settings import CollectSettings
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pictures.resize import shrunk
 from vitcam.run.kinds import Configured, Runs, Sees
+from vitcam.run.underway import Underway, Way
 from vitcam.threads.worker import Worker
 
 if TYPE_CHECKING:
@@ -117,8 +118,7 @@ class Collector(Runs, Sees, Configured):
         self._recording: _Collecting | None = None
         self._waiting: deque[tuple[_Collecting, str, Image, Image | None]] = deque()
         self._closed = False
-        self._masked = 0
-        """How often masks were drawn."""
+        self.underway = Underway("a picture that was collected before is still being written")
         self._followed = FollowedThings()
         self.worker = Worker("collect", self._work, THREADS["collect"])
 
@@ -205,7 +205,7 @@ class Collector(Runs, Sees, Configured):
             for found, *_ in self._waiting:
                 found.handled += 1
             self._waiting.clear()
-            self._masked += 1
+            self.underway.expire()
 
     def close(self, events: tuple[Event, ...]) -> None:
         """Nothing more will come."""
@@ -220,15 +220,16 @@ class Collector(Runs, Sees, Configured):
                 self._changed.wait_for(lambda: self._waiting or self._closed, _WAIT_S)
                 if not self._waiting:
                     continue
-                taken, masked = self._waiting.popleft(), self._masked
-            self._keep(*taken, masked)
+                taken, way = self._waiting.popleft(), self.underway.begin()
+            with way:
+                self._keep(*taken, way)
 
-    def _keep(self, found: _Collecting, picture: str, part: Image, whole: Image | None, masked: int) -> None:
+    def _keep(self, found: _Collecting, picture: str, part: Image, whole: Image | None, way: Way) -> None:
         wanted = found.wanted
         try:
             frame = None if whole is None else encode_jpeg(whole, QUALITY)
             self.data_sets.add(wanted.dataset, wanted.label, picture, encode_jpeg(part, QUALITY), frame)
-            if masked != self._masked:  # it was taken without masks that were drawn meanwhile
+            if way.expired:
                 self.data_sets.delete(wanted.dataset, wanted.label, picture)
                 return
         except VitcamError as error:

@@ -19,6 +19,7 @@ from vitcam.parts.teach.inbox.waiting import InboxLimits
 from vitcam.parts.teach.settings import InboxSettings
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.run.kinds import Configured, Learns, Runs, Sees
+from vitcam.run.underway import Underway, Way
 from vitcam.threads.worker import Worker
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ class _Chosen:
 
     entry: InboxEntry
     part: Image
-    masked: int
 
 
 class InboxKeeper(Runs, Sees, Configured, Learns):
@@ -74,8 +74,7 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
         self._changed = threading.Condition()
         self._waiting: _Chosen | None = None
         self._closed = False
-        self._masked = 0
-        """How often masks were drawn."""
+        self.underway = Underway("a picture is still being put into the inbox")
         self._followed = FollowedThings()
         self._doubted: dict[Place, tuple[int, int]] = {}
         """Since when each place was looked at with doubt alone, and when it was last, in ns."""
@@ -129,7 +128,7 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
         )  # fmt: skip
         self._credit -= 1
         with self._changed:
-            self._waiting = _Chosen(entry, kept_part(frame, prediction), self._masked)
+            self._waiting = _Chosen(entry, kept_part(frame, prediction))
             self._changed.notify_all()
         self.worker.start()
 
@@ -137,7 +136,7 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
         """Masks were drawn: what waits was taken without them."""
         with self._changed:
             self._waiting = None
-            self._masked += 1
+            self.underway.expire()
         self.answers.drop_pixels()
 
     def close(self, events: tuple[Event, ...]) -> None:
@@ -185,11 +184,13 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting is not None or self._closed, _WAIT_S)
                 chosen = self._waiting
-            if chosen is None:
+                way = self.underway.begin() if chosen else None
+            if chosen is None or way is None:
                 self._ask_again()
                 continue
             try:
-                self._keep(chosen)
+                with way:
+                    self._keep(chosen, way)
             finally:
                 with self._changed:
                     if self._waiting is chosen:
@@ -216,14 +217,14 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
             log.warning("the pictures of the inbox are not asked about again: %s", error)
             self._asked_model = model
 
-    def _keep(self, chosen: _Chosen) -> None:
+    def _keep(self, chosen: _Chosen, way: Way) -> None:
         entry = chosen.entry
         try:
             self.inbox.refresh()
             if entry.embedding is not None and self.inbox.nearest(entry.embedding, entry.space) >= _ALIKE:
                 return
             self.inbox.add(entry, encode_jpeg(chosen.part, QUALITY))
-            if chosen.masked != self._masked:  # it was taken without masks that were drawn meanwhile
+            if way.expired:
                 self.inbox.remove([entry.id])
         except VitcamError as error:
             if self.inbox.trouble != str(error):
