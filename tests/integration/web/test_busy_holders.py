@@ -68,7 +68,7 @@ _PATIENT_S = 30.0
 FOLDERS = {"clips", "datasets", "frames", "inbox"}
 """In which pictures are written."""
 _ON_ITS_WAY_S = 0.05
-_ELSEWHERE = ("vitcam.sources", "vitcam.model", "tests.")
+_ELSEWHERE = ("vitcam.sources", "vitcam.model", "ai_edge_litert", "tests.")
 _ATOMS = (str, int, float, type(None))
 _NOT_LOOKED_INTO = (type, ModuleType, CodeType, FrameType, BuiltinFunctionType)
 
@@ -223,6 +223,8 @@ class Sight:
     shown: bool
     first_s: float
     last_s: float
+    gone: bool = False
+    """Missed by a whole look at all that there is."""
 
 
 class Disk:
@@ -260,9 +262,12 @@ class Disk:
 
     def _run(self) -> None:
         while not self._over.is_set():
-            with suppress(OSError):  # what is there may be gone a moment later
+            began_s = time.monotonic()
+            with suppress(OSError):  # a folder may be gone a moment later
                 for path in itertools.chain(*(folder.rglob("*") for folder in self._folders)):
                     self._look_at(path)
+                for seen in self._seen.values():
+                    seen.gone = seen.last_s < began_s
             self._over.wait(0.005)
 
     def _look_at(self, path: Path) -> None:
@@ -366,13 +371,10 @@ class Around:
         time.sleep(max(0.0, after_s + _ON_ITS_WAY_S - time.monotonic()))
         pictures = len(self.home.of(SNAPSHOT))
         time.sleep(_AFTER_S)
-        over_s = time.monotonic()
         found["stream"] = max(self.watcher.after(after_s)) > _FEW
         found["written after the answer"] = [str(each.path) for each in self.disk.with_secret if each.first_s > after_s]
         found["there after the answer, and not any more"] = [
-            str(each.path)
-            for each in self.disk.with_secret
-            if each.first_s <= after_s <= each.last_s < over_s - _AFTER_S / 2
+            str(each.path) for each in self.disk.with_secret if each.first_s <= after_s <= each.last_s and each.gone
         ]
         found["on its way to the phone"] = messages and any(
             shown and began_s < after_s + _ON_ITS_WAY_S < ended_s for began_s, ended_s, shown in self.phone.got

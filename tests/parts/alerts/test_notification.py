@@ -61,6 +61,24 @@ def test_the_picture_of_the_event_comes_with_the_message() -> None:
     assert [(one["filename"], base64.b64decode(one["base64"])) for one in attached] == [("event.jpg", b"a JPEG")]
 
 
+def test_each_address_gets_the_picture_as_it_is_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    pictures, passing = [b"before the mask", b"with the mask"], list[bool]()
+
+    @contextmanager
+    def picture(event_id: str) -> Iterator[bytes]:
+        passing.append(True)
+        yield pictures[len(passing) - 1]
+        passing[-1] = False
+
+    with receiver() as one, receiver() as other:
+        addresses = tuple(f"json://{there.url.partition('://')[2]}" for there in (one, other))
+        Notifications(picture)(task(OnSettings("phone", notify=addresses)))
+    sent = [json.loads(there.bodies[0])["attachments"][0]["base64"] for there in (one, other)]
+
+    assert [base64.b64decode(each) for each in sent] == pictures
+    assert passing == [False, False]
+
+
 @pytest.mark.fault(
     "the service that carries a message fails",
     injected="it answers 500; its address is none; Apprise is missing",

@@ -179,6 +179,29 @@ def test_a_folder_that_cannot_be_written_costs_only_the_clips(tmp_path: Path) ->
     assert "it could not be encoded" in history.left_out["01FIRST"]
 
 
+def test_a_clip_that_was_encoded_when_masks_were_drawn_and_has_no_name_yet_gets_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saving, drawn, sync = threading.Event(), threading.Event(), os.fsync
+
+    def slow_card(number: int) -> None:
+        saving.set()
+        drawn.wait(10)
+        sync(number)
+
+    with queue(tmp_path, "01SAVED") as (clips, history):
+        monkeypatch.setattr(os, "fsync", slow_card)
+        clips.put(cut_of(1.0, "01SAVED"))
+        assert saving.wait(60)
+        monkeypatch.setattr(clips._ffmpeg, "abort", drawn.set)
+        clips.drop_pixels()
+        left = [*(tmp_path / "clips").iterdir()]
+        assert eventually(lambda: history.left_out)
+
+    assert left == []
+    assert not history.clips
+
+
 def test_unfinished_files_and_clips_without_event_are_removed_at_the_start(tmp_path: Path) -> None:
     folder = tmp_path / "clips"
     folder.mkdir()

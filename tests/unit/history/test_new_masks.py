@@ -1,5 +1,6 @@
 """Masks were drawn: what the history holds in memory, and what it stored of events that last, goes."""
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -16,7 +17,9 @@ from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange
 from vitcam.history.write_queue import WriteQueue
+from vitcam.parts.alerts.stored_events import StoredEvents
 from vitcam.pictures.encode import encode_jpeg
+from vitcam.run.kinds import KeepsCopies
 
 JPEG = encode_jpeg(frame().preview, 80)
 
@@ -98,6 +101,55 @@ def test_an_event_that_lasts_loses_its_stored_picture_and_one_that_is_over_keeps
     assert store.picture(over) == JPEG
     assert after.frame is None
     assert len([*store.folder.rglob("frames/*/*.jpg")]) == 1
+
+
+class SlowCopies(KeepsCopies):
+    """Copies as a slow disk does."""
+
+    def __init__(self) -> None:
+        self.began, self.may_end, self.kept = threading.Event(), threading.Event(), list[bytes | None]()
+
+    def correct(self, event_id: str, label: str | None, before: str | None, picture: bytes | None) -> None:
+        self.began.set()
+        self.may_end.wait(60)
+        self.kept.append(picture)
+
+    def forget(self, event_id: str, label: str) -> None: ...
+
+
+def test_masks_wait_for_the_copy_of_a_picture_that_is_being_corrected(store: EventStore) -> None:
+    copies = SlowCopies()
+    store._copies = [copies]
+    store.put(change("lasts", "new", label="cat", jpeg=JPEG))
+    store._queue.flush()
+    assert eventually(partial(store.get, "lasts"))
+    corrected = threading.Thread(target=store.correct, args=("lasts", "dog"))
+    corrected.start()
+    assert copies.began.wait(60)
+    threading.Timer(0.3, copies.may_end.set).start()
+    store.drop_pixels()
+    kept = len(copies.kept)
+    corrected.join(10)
+
+    assert kept == 1
+
+
+def test_masks_wait_for_the_picture_of_an_event_that_is_being_sent(store: EventStore) -> None:
+    store.put(change("lasts", "new", label="cat", jpeg=JPEG))
+    store._queue.flush()
+    assert eventually(partial(store.get, "lasts"))
+    sent = list[bool]()
+    with StoredEvents(store).picture("lasts") as before:
+        drawn = threading.Thread(target=lambda: sent.append(store.drop_pixels() is None))
+        drawn.start()
+        assert not eventually(lambda: sent, 0.3)
+    drawn.join(20)
+    with StoredEvents(store).picture("lasts") as after:
+        pass
+
+    assert before
+    assert sent
+    assert after is None
 
 
 def test_an_event_that_lasts_gets_the_next_picture_at_once() -> None:
