@@ -138,17 +138,18 @@ def test_masks_wait_for_the_picture_of_an_event_that_is_being_sent(store: EventS
     store.put(change("lasts", "new", label="cat", jpeg=JPEG))
     store._queue.flush()
     assert eventually(partial(store.get, "lasts"))
-    sent = list[bool]()
     with StoredEvents(store).picture("lasts") as before:
-        drawn = threading.Thread(target=lambda: sent.append(store.drop_pixels() is None))
+        drawn = threading.Thread(target=store.drop_pixels)
         drawn.start()
-        assert not eventually(lambda: sent, 0.3)
+        drawn.join(0.3)
+        waited = drawn.is_alive()
     drawn.join(20)
     with StoredEvents(store).picture("lasts") as after:
         pass
 
     assert before
-    assert sent
+    assert waited
+    assert not drawn.is_alive()
     assert after is None
 
 
