@@ -68,8 +68,8 @@ _SLOW_S = 1.0
 _OF_PICTURES = 3000  # bytes; settings are smaller
 _AFTER_S = 1.0
 _PATIENT_S = 60.0
-FOLDERS = {"clips", "datasets", "frames", "inbox"}
-"""In which pictures are written."""
+FOLDERS = {"datasets", "frames"}
+"""In which pictures are written that their holders have let go by then."""
 _ON_ITS_WAY_S = 0.05
 _ELSEWHERE = ("vitcam.sources", "vitcam.model", "ai_edge_litert", "tests.")
 _ATOMS = (str, int, float, type(None))
@@ -446,5 +446,5 @@ def test_whatever_holds_pictures_gives_none_out_once_a_mask_was_drawn(
                 if found:
                     leaks[name] = found
                 assert put(url, NONE)[0] == 200
-    assert idle == []
     assert leaks == {}
+    assert idle == []
