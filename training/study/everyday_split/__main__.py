@@ -26,6 +26,7 @@ from vitcam_training.data.published import everyday_photos
 from vitcam_training.data.published.everyday_photos import PARTS, held_out_before, label_of, photos
 from vitcam_training.data.published.things import read_things
 from vitcam_training.study.everyday_split.scene_pairs import find_pairs
+from vitcam_training.study.program import program, start
 
 MEASURED = ("imagenet_samples/*.jpg", "ordinary/*/*.jpg")
 CHOOSE, CALIBRATION = 6, 6  # photos of each label
@@ -104,7 +105,8 @@ def _write(path: Path, header: Pair, rows: Iterable[Sequence[str]]) -> None:
         csv.writer(file, lineterminator="\n").writerows([header, *rows])
 
 
-if __name__ == "__main__":
+def write_lists() -> None:
+    """Find the photos of `everyday` that show the same scene, divide all into parts, and write both lists."""
     root = data_root()
     own = photos(root)
     others = sorted(path.relative_to(root).as_posix() for pattern in MEASURED for path in root.glob(pattern))
@@ -112,3 +114,8 @@ if __name__ == "__main__":
     made = split(own, listed_pairs(), held_out_before())
     parts = Path(everyday_photos.__file__).with_name(PARTS)
     _write(parts, ("part", "path"), [(part, path) for part, members in made.items() for path in members])
+
+
+app = program(write_lists)
+if __name__ == "__main__":
+    start(app, "everyday_split")

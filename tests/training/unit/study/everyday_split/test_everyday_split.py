@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from tests.needs import need_data
 from vitcam_training.data.dataset import read_photo
 from vitcam_training.data.published.everyday_photos import held_out_before, label_of, listed_parts, photos
-from vitcam_training.study.everyday_split.__main__ import CHOOSE, TRAIN, listed_pairs, scenes, split
+from vitcam_training.study.everyday_split.__main__ import CHOOSE, TRAIN, app, listed_pairs, scenes, split
 from vitcam_training.study.everyday_split.scene_pairs import local_features, match_scenes, neighbours
 
 ANTS = [f"caltech101/ant/{i:02}.jpg" for i in range(30)]
@@ -76,3 +77,10 @@ def test_a_committed_pair_shows_the_same_scene(place: int) -> None:
     mirror = np.ascontiguousarray(again[:, ::-1])
 
     assert any(match_scenes(features, local_features(each)).same for each in (again, mirror))
+
+
+def test_help_says_what_is_written_and_writes_nothing() -> None:
+    answer = CliRunner().invoke(app, ["--help"])
+
+    assert answer.exit_code == 0
+    assert "write both lists" in " ".join(answer.output.split())
