@@ -109,3 +109,16 @@ def test_a_file_that_cannot_be_parsed_is_set_aside_and_ends_no_session(tmp_path:
     assert sessions.is_open(KEY, identifier)
     assert sessions.is_open(KEY, sessions.open(KEY))
     assert (tmp_path / "sessions.json.damaged").read_text() == content
+
+
+def test_without_a_folder_sessions_last_as_long_as_the_process() -> None:
+    sessions = Sessions(None)
+
+    assert sessions.is_open(KEY, sessions.open(KEY))
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"a": "b"}', '{"a": null}', "[" * 100_000])
+def test_a_file_that_cannot_be_read_has_no_sessions(tmp_path: Path, content: str) -> None:
+    (tmp_path / "sessions.json").write_text(content)
+
+    assert Sessions(tmp_path)._ends == {}

@@ -84,3 +84,13 @@ def test_a_token_that_cannot_be_read_keeps_its_name_until_it_is_revoked(tmp_path
         create_token(tmp_path, "phone", Scope.READ)
     revoke_token(tmp_path, "phone")
     assert json.loads(path.read_text()) == []
+
+
+def test_a_revoked_token_is_gone_and_the_others_stay(tmp_path: Path) -> None:
+    gone, stays = create_token(tmp_path, "gone", Scope.READ), create_token(tmp_path, "stays", Scope.READ)
+    revoke_token(tmp_path, "gone")
+
+    assert find_token(load_tokens(tmp_path), gone) is None
+    assert find_token(load_tokens(tmp_path), stays) is not None
+    with pytest.raises(UsageError, match="'stays'"):
+        revoke_token(tmp_path, "gone")

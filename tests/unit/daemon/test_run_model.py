@@ -121,3 +121,12 @@ def test_a_model_that_was_loaded_ahead_is_the_models_of_the_start_and_of_no_othe
     assert found.classifier.path == need_model("mnist")
     assert unwanted.take(wanted) is None
     assert unwanted.take(other) is None  # two models are never kept
+
+
+def test_a_model_with_wrong_golden_answers_is_damaged_too(
+    models: Path, last: LastModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vitcam.model.golden.GOLDEN_TOLERANCE", -1.0)
+
+    with pytest.raises(ConfigError, match=r"answers .* instead of"):  # every model on this machine is wrong
+        load_first_model(ModelSettings("mnist"), FILE, last)

@@ -114,3 +114,10 @@ def test_a_place_that_cannot_be_written_is_named_where_zones_are_drawn(tmp_path:
 
     assert "cannot be written" in SavedAreas(tmp_path / "file", "picamera").save(DRAWN)
     assert "no folder" in SavedAreas(None, "picamera").save(DRAWN)
+
+
+def test_zones_that_were_deleted_on_the_page_do_not_come_back(tmp_path: Path) -> None:
+    environ = kept_in(tmp_path, DRAWN)
+    kept_in(tmp_path, NO_AREAS)
+
+    assert initial_areas(CAMERA, environ).in_force == (NO_AREAS, "configuration")

@@ -1,5 +1,6 @@
 """What was chosen on the page outlives the daemon, where there is a place for it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,20 @@ def test_a_crop_is_kept_to_the_last_digit_so_that_it_still_lies_inside_the_pictu
         region = Region(numerator / 401 + 4.9e-7, 0, 1 - numerator / 401 - 4.9e-7, 1)
         SavedCrop(tmp_path, "picamera").save(region)
         assert SavedCrop(tmp_path, "picamera").load() == region
+
+
+@pytest.mark.parametrize("record", [3, None, "1,2", "0,0,9,1e999", {"polygon": [[0, 0], [1, 1], [0, 1]]}])
+def test_a_crop_that_cannot_be_read_costs_no_other(tmp_path: Path, record: object) -> None:
+    SavedCrop(tmp_path, "v4l2:0").save(LEFT)
+    path = tmp_path / "crops.json"
+    path.write_text(json.dumps({"picamera": record, **json.loads(path.read_text())}))
+
+    assert SavedCrop(tmp_path, "picamera").load() is None
+    assert SavedCrop(tmp_path, "v4l2:0").load() == LEFT
+    SavedCrop(tmp_path, "v4l2:1").save(LEFT)
+    assert json.loads(path.read_text())["picamera"] == record
+
+
+def test_without_a_home_there_is_no_place() -> None:
+    assert state_folder({}) is None
+    assert state_folder({"XDG_STATE_HOME": "relative"}) is None

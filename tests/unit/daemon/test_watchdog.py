@@ -86,3 +86,10 @@ def test_it_is_fed_exactly_when_no_heart_is_beyond_its_bound(ages: dict[str, int
 
     assert verdict.feed == (not late)
     assert bool(verdict.reason) == bool(late)
+
+
+def test_a_stage_that_ended_before_the_run_is_named() -> None:
+    verdict = may_feed(NOW, replace(FRESH, ended=("classify", "publish")))
+
+    assert not verdict.feed
+    assert verdict.reason == "ended before the run did: classify, publish"

@@ -167,3 +167,9 @@ def test_the_answer_is_what_is_displayed_or_the_best_guesses_without_a_name() ->
         "not sure, tabby 40.0%, tiger 30.0%",
         "unknown, tabby 40.0%, tiger 30.0%",
     ]
+
+
+def test_a_model_without_a_description_gets_a_sheet_without_patches() -> None:
+    foreign = replace(CARD, patch_size=0, grid=(0, 0), heads=0, layers=0, width=0, parameters=0)
+
+    assert draw_figure(explained(noise(64, 64), foreign)).shape[1] == WIDTH

@@ -162,3 +162,10 @@ def test_the_page_is_told_where_something_else_is_fixed() -> None:
 def test_what_is_no_name_is_refused(given: dict[str, object], named_there: str) -> None:
     with pytest.raises(UsageError, match=refusal_naming(named_there)):
         own_names(given)
+
+
+def test_where_every_label_is_hidden_none_is() -> None:
+    names = wanted(**{label.replace(" ", "_"): "" for label in LABELS})
+
+    assert naming_of(names, LABELS, MEMBERS).labels == LABELS
+    assert "hides every label" in trouble_with(names, LABELS, MEMBERS)

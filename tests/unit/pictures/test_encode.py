@@ -9,7 +9,7 @@ import pytest
 from tests.frames import picture
 from vitcam.errors import UsageError
 from vitcam.pictures.decode import decode_image
-from vitcam.pictures.encode import encode_by_ending, encode_jpeg
+from vitcam.pictures.encode import encode_by_ending, encode_jpeg, encode_png
 
 ROOT = Path(__file__).parents[3]
 NOISE = np.random.default_rng(0).integers(0, 256, (20, 30, 3), np.uint8)
@@ -38,3 +38,7 @@ def test_no_other_module_encodes_pictures() -> None:
     found = [str(path.relative_to(ROOT)) for path in modules if re.search(r"cv2\.im(encode|write)\b", path.read_text())]
 
     assert found == ["vitcam/pictures/encode.py"]
+
+
+def test_a_png_keeps_every_pixel() -> None:
+    assert (decode_image(encode_png(NOISE)) == NOISE).all()

@@ -81,3 +81,9 @@ def test_a_crop_of_a_smaller_picture_lies_inside_it_and_is_not_empty(width: int,
     assert min(found.width, found.height) >= 1
     assert found.x + found.width <= image.shape[1]
     assert found.y + found.height <= image.shape[0]
+
+
+def test_a_picture_is_never_enlarged() -> None:
+    image = np.zeros((72, 128, 3), np.uint8)
+
+    assert shrunk(image, 1.5) is image

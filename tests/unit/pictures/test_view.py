@@ -125,3 +125,8 @@ def test_an_aim_says_whether_it_will_be_remembered() -> None:
     ]
 
     assert answers == [(None, ""), (left, "the disk is full"), (None, "")]
+
+
+def test_pixels_outside_a_smaller_picture_name_its_size() -> None:
+    with pytest.raises(UsageError, match="1280×720"):
+        rect_of(Region.parse("700,0,640,720"), 720, 1280)

@@ -96,3 +96,15 @@ def test_the_name_of_a_box_stays_in_the_picture_wherever_the_box_lies(place: Rec
 
     assert drawn.shape == (360, 640, 3)
     assert ((drawn < 40).all(axis=2).sum(axis=1) > 300).any(), "there is a plate with the name"
+
+
+def test_nothing_is_drawn_where_nobody_wants_an_overlay() -> None:
+    image = picture(360, 640)
+
+    assert draw_zones(image, [(LEFT, zone("door"))], "none") is image
+
+
+def test_an_unknown_zone_shows_no_guess() -> None:
+    cup, dog = (draw_zones(picture(360, 640), [(LEFT, zone("door", each, known=False))], "grid") for each in "ab")
+
+    assert np.array_equal(cup, dog)
