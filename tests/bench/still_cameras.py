@@ -85,7 +85,7 @@ def _make_film(folder: Path, film: Path, fps: int) -> None:
         cv2.imwrite(str(folder / f"{number:03}.png"), cv2.cvtColor(pictures[number % len(pictures)], cv2.COLOR_RGB2BGR))
     once = folder / "once.mp4"
     quiet = ["ffmpeg", "-loglevel", "error", "-y"]
-    encode = ["-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-g", str(2 * fps), "-b:v", "3M"]
+    encode = ["-c:v", "libx264", "-preset", "veryfast", "-bf", "0", "-g", str(2 * fps), "-b:v", "3M"]
     images = ["-framerate", str(fps), "-i", str(folder / "%03d.png")]
     subprocess.run([*quiet, *images, *encode, "-pix_fmt", "yuv420p", str(once)], check=True)
     subprocess.run([*quiet, "-stream_loop", "40", "-i", str(once), "-c", "copy", str(film)], check=True)

@@ -21,7 +21,7 @@ _HEADERS = 4096  # bytes before a picture in which its length is looked for
 _LENGTH = re.compile(
     rb"content-length[ \t]*:[ \t]*(\d{1,9})[ \t]*\r?\n(?:[^\r\n]{1,999}\r?\n){0,20}\r?\n\Z", re.IGNORECASE
 )
-_NEXT_PART = re.compile(rb"\r?\n\r?\n\xff\xd8\xff")
+_END_OF_HEADERS = re.compile(rb"\n\r?\n\Z")
 _AFTER_PICTURE = re.compile(
     rb"[\r\n]*(?:--[ -~]{1,72}\r?\n|(?:content|x)-[\w-]+[ \t]*:|\xff\xd8\xff[\xc0-\xfe])", re.IGNORECASE
 )
@@ -93,7 +93,7 @@ class JpegStream:
     def _by_length(self, length: int) -> bytes | Literal[False] | None:
         """The picture of that length; None while it is incomplete; False if the length is wrong."""
         data = self._data
-        if _NEXT_PART.search(data, self._at, length):
+        if self._has_next_part(length):
             return self._distrust()
         self._at = max(self._at, min(len(data), length) - len(_START) - 4)
         if len(data) < length:
@@ -105,6 +105,15 @@ class JpegStream:
             self._lengths_are_right = True
             return self._cut(length)
         return self._distrust() if len(after) == _ENOUGH_AFTER else None
+
+    def _has_next_part(self, end: int) -> bool:
+        """Whether another picture begins before `end`, after the headers of a part."""
+        data, at = self._data, self._data.find(_START, self._at, end)
+        while at >= 0:  # a search for all of it would look at each byte
+            if _END_OF_HEADERS.search(data, max(self._at, at - len(b"\n\r\n")), at):
+                return True
+            at = data.find(_START, at + 1, end)
+        return False
 
     def _distrust(self) -> Literal[False]:
         self._lengths_are_right, self._length, self._at = False, None, 2
