@@ -5,6 +5,7 @@ are waited for: every frame passes every slot. Every wait has a time-out. A stag
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -33,6 +34,7 @@ from vitcam.wire import wall_time
 log = logging.getLogger(__name__)
 
 _SLOW_NS = 5_000_000_000
+_WATCHED_S = 0.3
 _IDLE = PublishBeat()
 
 
@@ -82,6 +84,8 @@ class Pipeline(HoldsPixels):
         self._threads: tuple[threading.Thread, ...] = ()
         self._started_s = time.monotonic()
         self._asked_s = 0.0
+        self._watched_s = -math.inf
+        """When a viewer waited for a picture last."""
         self._loads = 1
 
     def start(self, open_source: Callable[[], Source]) -> None:
@@ -238,14 +242,14 @@ class Pipeline(HoldsPixels):
         now_s = time.monotonic()
         next_s, self._asked_s = now_s + 1.5 * (now_s - self._asked_s), now_s
         due_s, trouble = self._beats.classify.due_s, self._beats.capture.trouble
-        if trouble or self.latest.awaited:
+        if trouble:
             return True
         if self.rests:
             if wanted := self.resting.wants(time.monotonic_ns()):
                 return wanted
             self._capture.rest()
             return False
-        if next_s > due_s or self._options.gate is not None:
+        if next_s > due_s or self._options.gate is not None or self.latest.awaited:
             return True
         if self._options.follower.is_on(self._options.areas.areas):  # it has to see what moves
             return True
@@ -255,7 +259,15 @@ class Pipeline(HoldsPixels):
     @property
     def rests(self) -> bool:
         """Whether nothing moves, and nobody watches."""
-        return self.resting.since_ns is not None and not self.latest.awaited
+        return self.resting.since_ns is not None and not self._is_watched
+
+    @property
+    def _is_watched(self) -> bool:
+        """Whether a viewer waits for the next picture, or did a moment ago and is busy with that one."""
+        now_s = time.monotonic()
+        if self.latest.awaited:
+            self._watched_s = now_s
+        return now_s - self._watched_s < _WATCHED_S
 
     @property
     def compares(self) -> bool:
