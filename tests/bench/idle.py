@@ -28,7 +28,7 @@ from vitcam.frames import Image
 _FPS = 30
 _DAY_S = 86400
 _SETTLE_S = 8.0  # the gate learns the scene, and rests after 3 s
-_GATE = ("--set", "motion.enabled=true")
+_GATE = ("--set", "look.rest=1")
 _ONE = ("--fps", "1")
 
 

@@ -195,3 +195,33 @@ def test_an_event_that_becomes_surer_says_so_within_a_second_and_its_end_has_the
     assert events[0].p < 0.62
     assert 0.64 < events[1].p < events[-1].p
     assert events[-1].p > 0.8
+
+
+def test_an_answer_that_stood_while_nothing_moved_is_not_undone_by_one_odd_look() -> None:
+    before = [at(i / 10, "cup") for i in range(20)]
+
+    def rests(*looks: Prediction, stood: bool = True) -> list[Event]:
+        """Looks that come seldom, since nothing moves."""
+        return replay(
+            [*before, *(replace(each, stood_ns=each.captured_ns - SECOND // 2 if stood else 0) for each in looks)]
+        )
+
+    odd = (at(4, "cup"), at(6, "pagoda"), at(6.1, "cup"), at(8, "cup"))
+    assert seen(rests(*odd)) == [("new", "cup"), ("end", "cup")]
+    assert rests(*odd)[-1].end_ns == 8 * SECOND
+    assert rests(*odd, stood=False)[-1].end_ns == 4 * SECOND
+
+    gone = [at(6 + i / 10, "pagoda") for i in range(20)]  # it is looked at in every frame then
+    assert seen(rests(at(4, "cup"), *gone)) == [("new", "cup"), ("end", "cup"), ("new", "pagoda"), ("end", "pagoda")]
+
+
+def test_a_place_that_does_not_show_its_event_any_more_is_looked_at_until_that_is_sure() -> None:
+    rules, state, number = Rules(), EventState(), iter(map(str, range(9)))
+    for look in [at(i / 10, "cup") for i in range(20)]:
+        state, _ = step(rules, state, look, lambda: next(number))
+    settled = state.pending
+    state, _ = step(rules, state, replace(at(4, "pagoda", 0.3), stood_ns=18 * SECOND // 5), lambda: next(number))
+
+    assert not settled
+    assert state.label == "cup"
+    assert state.pending

@@ -142,3 +142,21 @@ def test_each_zone_of_one_frame_does_not_add_the_picture_again() -> None:
     camera.close(())
 
     assert len(taken.cuts[0].stills) == 10
+
+
+def test_a_camera_that_rests_is_kept_twice_a_second_and_what_moves_then_at_once() -> None:
+    taken = Taken()
+    camera = recorder(taken)
+    watch(camera, 100, 102)
+    for index in range(8):  # nothing moves for four seconds
+        camera.rested(frame_at(102 + index / 2), prediction())
+    watch(camera, 106, 107, event("new", 106))
+    watch(camera, 107, 109, event("end", 106, 107))
+
+    assert len(taken.cuts) == 1
+    before = [still for still in taken.cuts[0].stills if still.captured_ns < 106 * SECOND]
+    during = [still for still in taken.cuts[0].stills if 106 * SECOND <= still.captured_ns < 107 * SECOND]
+    assert seconds(taken.cuts[0])[0] == pytest.approx(104, abs=0.1)
+    assert len(before) == 4
+    assert len(during) == 10
+    assert during[0].captured_ns == pytest.approx(106 * SECOND, abs=SECOND // 15)
