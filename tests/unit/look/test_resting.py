@@ -23,7 +23,7 @@ def small(seed: int, thing: tuple[int, int] | None = None) -> Image:
     )
     if thing is not None:
         picture[thing[1] : thing[1] + 10, thing[0] : thing[0] + 10] = (220, 40, 40)
-    return picture.clip(0, 255).astype(np.uint8)
+    return np.asarray(picture.clip(0, 255), np.uint8)
 
 
 def rested(areas: Areas = NO_AREAS, *spots: Spot) -> Resting:
