@@ -138,8 +138,6 @@ def assemble(
         publisher.prediction,
         over,
     )
-    if pipeline.gate is not None:
-        log.info("while nothing moves, the model looks every %g s; look.rest = 0 never rests", settings.look.rest)
     source_options = _source_options(
         options, model, playback=playback, crop=crop, areas=areas, pipeline=pipeline, publisher=publisher
     )

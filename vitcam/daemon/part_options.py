@@ -1,5 +1,6 @@
 """What the parts of a run need of the settings: made at the start, and again when the settings were read again."""
 
+import logging
 import os
 import sys
 from typing import Protocol, TextIO
@@ -20,6 +21,8 @@ from vitcam.sources import is_film
 from vitcam.terminal.consoles import stderr_console
 from vitcam.web.stream.variant import Variant
 
+log = logging.getLogger(__name__)
+
 
 def zones_of(settings: Settings) -> tuple[Zone, ...]:
     """The zones that the configuration names."""
@@ -39,6 +42,7 @@ def gate_of(settings: Settings) -> MotionGate | None:
     motion, rest_s = settings.motion, settings.look.rest
     if not rest_s or is_film(settings.camera.source):
         return None
+    log.info("while nothing moves, the model looks every %g s; look.rest = 0 never rests", rest_s)
     return MotionGate(GateOptions(motion.threshold, motion.hold_s, rest_s))
 
 
