@@ -92,14 +92,20 @@ class Played:
 
 
 def play(
-    pictures: Iterable[Picture], mode: Mode, fps: float, model: str = "everyday", settings: Sequence[str] = ()
+    pictures: Iterable[Picture],
+    mode: Mode,
+    fps: float,
+    model: str = "everyday",
+    settings: Sequence[str] = (),
+    look_frames: int = LOOK_FRAMES,
 ) -> Played:
     """Run the daemon over pictures.
 
-    fps       of `pictures`
-    settings  more of them, such as `look.follow=motion`
+    fps          of `pictures`
+    settings     more of them, such as `look.follow=motion`
+    look_frames  pictures that pass while the model looks once
     """
-    step = Lockstep(LOOK_FRAMES)
+    step = Lockstep(look_frames)
     played = Played(heard=step.heard)
     sets = [f"camera.source={_SCHEME}:", f"model.name={model}", "model.threads=1", f"camera.fps={fps}"]
     sets += ["web.enabled=off", "store.enabled=off", "heat.enabled=off"]

@@ -1,10 +1,11 @@
-"""Things cut out of photos with a plain background, which the model names when it sees them large."""
+"""Things that the model names when it sees them large: cut out of photos, or the middle squares of photos."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -18,8 +19,12 @@ from vitcam_training.data.published.everyday_photos import SOURCES, label_of, li
 from vitcam_training.data.published.things import read_things
 from vitcam_training.evaluation.clips import RIGHT, Names
 
+Shape = Literal["cut-out", "square"]
+SHAPES: tuple[Shape, ...] = ("cut-out", "square")
+"""A thing is cut out of its photo, or it is the middle square of one."""
 PARTS = {"choose": ("choose", "calibration"), "final": ("heldout",)}
 """Set of clips -> the parts of the photos that its things are cut from."""
+_SQUARES = 100  # photos of which squares are taken
 _RIM_PX = 3
 _PLAIN = 20.0  # levels of 255 from the middle colour of the rim
 _BACKGROUND = 22.0
@@ -42,21 +47,36 @@ class Thing:
     """(h, w), 0 to 1."""
 
 
-def things_of(kind: str, classifier: Classifier) -> list[Thing]:
-    """The things of a set, in an order of its own. Raises UsageError if the photos are not there."""
-    root, labels, names = data_root(), read_things().labels, Names(classifier)
+def things_of(kind: str, classifier: Classifier | None, shape: Shape = "cut-out") -> list[Thing]:
+    """The things of a set, in an order of its own; None: all of them, whether a model names them or not.
+
+    raises  UsageError if the photos are not there
+    """
+    root, labels = data_root(), read_things().labels
     if not (root / "caltech101").is_dir():
         raise missing_data(root / "caltech101", SOURCES)
     photos = sorted(path for part in PARTS[kind] for path in listed_parts()[part] if path.startswith("caltech101/"))
-    backgrounds = [*_backgrounds(kind)]
+    backgrounds, names = [*_backgrounds(kind)], None if classifier is None else Names(classifier)
 
     def is_named(thing: Thing) -> bool:
+        if classifier is None or names is None:
+            return True
         looks = (classifier.classify_image(placed(thing, background)).shown for background in backgrounds)
         return all(names.judge(shown.label, [thing.label]) == RIGHT for shown in looks)
 
-    found = [thing for thing in _cut(root, photos, labels) if is_named(thing)]
+    made = _cut(root, photos, labels) if shape == "cut-out" else _squares(root, photos, labels)
+    found = [thing for thing in made if is_named(thing)]
     order = np.random.default_rng(0).permutation(len(found))
     return [found[i] for i in order]
+
+
+def _squares(root: Path, photos: list[str], labels: tuple[str, ...]) -> Iterator[Thing]:
+    for path in np.random.default_rng(1).permutation(photos)[:_SQUARES]:
+        photo = cv2.cvtColor(cv2.imread(str(root / path)), cv2.COLOR_BGR2RGB).astype(np.uint8)
+        side = min(photo.shape[:2])
+        top, left = (photo.shape[0] - side) // 2, (photo.shape[1] - side) // 2
+        square = photo[top : top + side, left : left + side].copy()
+        yield Thing(str(path), labels[label_of(path)], square, np.ones((side, side), np.float32))
 
 
 def _cut(root: Path, photos: list[str], labels: tuple[str, ...]) -> Iterator[Thing]:

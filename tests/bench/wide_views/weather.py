@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 import av
 import cv2
@@ -15,7 +15,7 @@ from vitcam.frames import Image
 WEATHERS = ("calm", "wind", "rain", "clouds", "night")
 _DAY_NOISE, _NIGHT_NOISE = 2.2, 9.0  # standard deviation, levels of 255
 _SPARE_PX = 64  # a frame's noise is a part of a larger picture of noise
-_QUALITY = 85
+QUALITY = 85
 _DARK = 0.45  # share of the levels of day that a camera makes of a night
 _INFRARED = (0.55, 0.3, 0.15)
 _BEAM = 0.6  # width of the lamp's light, in parts of the diagonal
@@ -27,10 +27,18 @@ class Weather:
     kind      one of `WEATHERS`
     infrared  how a camera sees at night: by a lamp of its own, grey; else by little light
     film      compressed as H.264, as network cameras do; else each picture as JPEG
+    quality   of each JPEG
     """
 
     def __init__(
-        self, kind: str, seed: int, height: int, width: int, infrared: bool = False, film: bool = False
+        self,
+        kind: str,
+        seed: int,
+        height: int,
+        width: int,
+        infrared: bool = False,
+        film: bool = False,
+        quality: int = QUALITY,
     ) -> None:
         self._rng = np.random.default_rng([7, seed])
         self.kind = kind
@@ -40,7 +48,7 @@ class Weather:
         self._streaks = _streaks(height, width) if kind == "rain" else None
         self._beam = _beam(height, width) if kind == "night" and infrared else None
         self._shade = _cloud_shade(seed) if kind == "clouds" else None
-        self._compressed = Film(height, width) if film else compressed
+        self._compressed = Film(height, width) if film else partial(compressed, quality=quality)
         self._phases = self._rng.uniform(0, 2 * np.pi, 8)
 
     def gust(self, t: float) -> float:
@@ -85,9 +93,9 @@ class Weather:
         return np.asarray(cv2.convertScaleAbs(dull, alpha=_DARK, beta=4), np.uint8)
 
 
-def weather_of(kind: str, number: int, height: int, width: int) -> Weather:
+def weather_of(kind: str, number: int, height: int, width: int, quality: int = QUALITY) -> Weather:
     """The weather of the clip with this number: every second night is infrared, and about half are films."""
-    return Weather(kind, number, height, width, infrared=number % 2 == 1, film=number // 3 % 2 == 1)
+    return Weather(kind, number, height, width, infrared=number % 2 == 1, film=number // 3 % 2 == 1, quality=quality)
 
 
 class Film:
@@ -113,9 +121,9 @@ class Film:
         return np.asarray(decoded[-1].to_ndarray(format="rgb24"), np.uint8)
 
 
-def compressed(picture: Image) -> Image:
+def compressed(picture: Image, quality: int) -> Image:
     """(H, W, 3) uint8, RGB: as it comes out of a JPEG."""
-    _, data = cv2.imencode(".jpg", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+    _, data = cv2.imencode(".jpg", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, quality])
     return np.asarray(cv2.cvtColor(cv2.imdecode(data, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB), np.uint8)
 
 
