@@ -99,7 +99,7 @@ class Follower:
         with self._lock:
             watch = self._watch_of(frame, areas)
             self._count = watch.take(frame, self._count)
-            size = watch.grid.width, watch.grid.height
+            size = watch.width, watch.height
             followed = () if watch.is_over else watch.tracks.followed
             self._following = tuple(Followed(each.place, each.box, size, each.born_ns) for each in followed)
 

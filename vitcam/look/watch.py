@@ -4,14 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import cv2
-import numpy as np
 
 from vitcam.frames import Detail, Frame, Image, Place, Prediction
-from vitcam.look.blobs import Blob, blobs_of
 from vitcam.look.boxes import least_of
-from vitcam.look.grid import Cells, Grid, Mask
 from vitcam.look.rest import RestNames, ScenePicture, names_at_rest
-from vitcam.look.scene import Scene
+from vitcam.look.scene import Blob, Scene
 from vitcam.look.track import Bounds, Track
 from vitcam.look.tracks import Tracks
 from vitcam.pictures.resize import InputSpec
@@ -20,13 +17,12 @@ from vitcam.rects import Rect
 _FLOOD = 0.35  # more of the view than a thing fills
 _FLOOD_NS = 1_000_000_000  # for this time after it nothing new is followed
 _ANEW_NS = 2_500_000_000  # a change of the whole view that lasts longer is another view
-_THIN = 0.12  # of its span must a thing fill
+_THIN = 0.25  # of its rectangle must a thing fill
 _HUGE = 0.25  # what fills more of its bounds is seen in the whole view
 _LONGEST_S = 10.0
-_GREY, _COLOURED = 2.0, 5.0  # mean difference of a cell's colours, in levels: infrared has none
-_MOVING_CELLS = 3  # of 3×3, beside one
+_MOVING_PX = 20
 _SAME_BOX = 0.5
-_MARGIN = 2  # cells around a thing that may show its border
+_MARGIN = 4  # px of the small picture around a thing that may show its border
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +50,19 @@ class ViewWatch:
     """
 
     def __init__(self, frame: Frame, bounds: Iterable[Bounds], spec: InputSpec | None) -> None:
-        height, width = frame.preview.shape[:2]
-        self.grid = Grid(height, width)
+        self.height, self.width = frame.preview.shape[:2]
         self._bounds = tuple(bounds)
         self._spec = spec
-        cells = self.grid.cells_of(frame.preview)
-        self._scene = Scene(cells)
-        self.tracks = Tracks(self.grid)
+        self._scene = scene = Scene(frame.preview)
+        self._scale = self.width / scene.width, self.height / scene.height
+        self.tracks = Tracks(self._scale)
         self._picture = ScenePicture()
         self._rest = RestNames()
         self._px_per_px = 1.0
         self._at_ns = frame.captured_ns
         self._flood_since_ns: int | None = None
         self._flooded_ns: int | None = None
-        self._is_grey = _greyness(cells)
+        self._is_grey: bool | None = None
         self.is_over = False
         """Whether the camera sees another view, so that another watch must begin."""
         self.moved_ns = {each.zone: frame.captured_ns for each in self._bounds}
@@ -84,24 +79,23 @@ class ViewWatch:
         if now_ns < self._at_ns:  # a clock that jumped: nothing can be said of how long anything lasts
             self.is_over = True
         self._at_ns = now_ns
-        cells = self.grid.cells_of(frame.preview)
-        self._check_colour(cells)
         self._learn_px(frame)
-        self._scene.take(cells, self._claimed(), elapsed_s, self._is_flooded)
+        claimed = [self._around(track) for track in self.tracks.all if track.is_claimed(now_ns)]
+        self._scene.take(frame.preview, claimed, elapsed_s, learn=self._flood_since_ns is None)
+        self._check_colour()
         self._note_movement()
         if self._scene.share > _FLOOD:
             self._flood()
             return count
         self._flood_since_ns = None
-        self._follow(cells, frame.preview, elapsed_s)
-        return count if self._is_flooded else self.tracks.choose(count)
+        self._follow(frame.preview, elapsed_s)
+        return count if self._is_flooded else self.tracks.choose(count, now_ns)
 
     def looks(self, frame: Frame) -> list[BoxLook]:
         """The looks at what is followed in a frame, due or not."""
-        if frame.preview.shape[:2] != (self.grid.height, self.grid.width):
+        if frame.preview.shape[:2] != (self.height, self.width):
             return []
-        travel = any(track.travels for track in self.tracks.followed)
-        return [self._look(track, frame, travel) for track in self.tracks.followed]
+        return [self._look(track, frame) for track in self.tracks.followed]
 
     def looked(self, prediction: Prediction) -> Prediction:
         """What a look at something that is followed has shown.
@@ -120,7 +114,6 @@ class ViewWatch:
         unknown = shown is not None and rest is None and shown not in track.news
         track.wants_rest = unknown and self._picture.knows(track.box)
         track.note(None if at_rest else shown, now_ns)
-        self.tracks.note_look(track, self._scene.differs, at_rest or shown is None)
         return replace(prediction, at_rest=at_rest)
 
     def looked_at_rest(self, prediction: Prediction) -> None:
@@ -135,8 +128,8 @@ class ViewWatch:
             elif track.name is not None:
                 track.news |= {track.name}
 
-    def _check_colour(self, cells: Cells) -> None:
-        is_grey = _greyness(cells)
+    def _check_colour(self) -> None:
+        is_grey = self._scene.is_grey
         if None not in (is_grey, self._is_grey) and is_grey != self._is_grey:  # infrared was switched on or off
             self.is_over = True
         self._is_grey = self._is_grey if is_grey is None else is_grey
@@ -145,17 +138,9 @@ class ViewWatch:
         scales = [each.picture.shape[1] / each.rect.width for each in frame.details]
         self._px_per_px = max(1.0, *scales) if scales else self._px_per_px
 
-    def _claimed(self) -> Mask:
-        claimed: Mask = np.zeros(self.grid.shape, np.uint8)
-        for track in self.tracks.all:
-            claimed[track.span.grown(_MARGIN, self.grid.shape).cells] = 1
-        return claimed
-
     def _note_movement(self) -> None:
-        moves = self._scene.moves
-        together = cv2.boxFilter(moves, -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT)
         for bounds in self._bounds:
-            if int(together[self.grid.span_of(bounds.rect).cells].max()) > _MOVING_CELLS:
+            if cv2.countNonZero(self._scene.moves[self._scaled(bounds.rect, down=True).px]) >= _MOVING_PX:
                 self.moved_ns[bounds.zone] = self._at_ns
 
     @property
@@ -169,44 +154,46 @@ class ViewWatch:
         self.is_over = self.is_over or self._at_ns - self._flood_since_ns >= _ANEW_NS
         self.tracks.let_rest(self._at_ns)
 
-    def _follow(self, cells: Cells, picture: Image, elapsed_s: float) -> None:
-        scene, now_ns = self._scene, self._at_ns
-        found = ((blob, self._bounds_of(blob)) for blob in blobs_of(scene.differs))
+    def _follow(self, picture: Image, elapsed_s: float) -> None:
+        now_ns = self._at_ns
+        found = ((blob, self._bounds_of(blob)) for blob in self._scene.blobs())
         blobs = [(blob, bounds) for blob, bounds in found if bounds is not None]
         least = least_of(self._spec, self._px_per_px)
-        self.tracks.match(
-            blobs,
-            scene.differs,
-            scene.moves,
-            least,
-            now_ns,
-            elapsed_s,
-            begin=not self._is_flooded,
-            light_changes=scene.light_changes,
-        )
+        self.tracks.match(blobs, self._scene.moves, least, now_ns, elapsed_s, begin=not self._is_flooded)
         for track in self.tracks.fading(now_ns):
-            self._scene.absorb(cells, track.span.grown(_MARGIN, self.grid.shape))
             self._rest.forget(track.box)
             if track.name is not None:
                 self._rest.learn(track.box, frozenset({track.name}), now_ns)
-        if scene.is_known and not self._is_flooded:
-            self._picture.take(picture, now_ns, map(self._rect_around, self.tracks.all))
+        if self._scene.is_known and not self._is_flooded:
+            shown = (self._around(track) for track in self.tracks.all if not track.has_faded)
+            self._picture.take(picture, now_ns, map(self._scaled, shown))
 
     def _bounds_of(self, blob: Blob) -> Bounds | None:
         """The first zone in which the middle of a blob lies; None: it is too thin, or nobody follows it."""
-        if blob.cells < _THIN * blob.span.size:
+        size = blob.rect.width * blob.rect.height
+        if blob.px < _THIN * size:
             return None
-        x, y = self.grid.middle_of(blob.span)
+        x, y = blob.rect.x + blob.rect.width // 2, blob.rect.y + blob.rect.height // 2
         for bounds in self._bounds:
-            rect = bounds.rect
-            if rect.x <= x <= rect.x + rect.width and rect.y <= y <= rect.y + rect.height:
-                return bounds if blob.span.size <= _HUGE * self.grid.span_of(rect).size else None
+            rect = self._scaled(bounds.rect, down=True)
+            if rect.overlaps(Rect(x, y, 1, 1)):
+                return bounds if size <= _HUGE * rect.width * rect.height else None
         return None
 
-    def _rect_around(self, track: Track) -> Rect:
-        return self.grid.rect_of(track.span.grown(_MARGIN + 1, self.grid.shape))
+    def _around(self, track: Track) -> Rect:
+        """With its border, in px of the small picture."""
+        rect = track.rect
+        right, bottom = rect.x + rect.width + _MARGIN, rect.y + rect.height + _MARGIN
+        return Rect.between(rect.x - _MARGIN, rect.y - _MARGIN, right, bottom, self._scene.height, self._scene.width)
 
-    def _look(self, track: Track, frame: Frame, travel: bool) -> BoxLook:
+    def _scaled(self, rect: Rect, down: bool = False) -> Rect:
+        """From px of the small picture to those of the frame, or back."""
+        across, upright = (1 / each if down else each for each in self._scale)
+        height, width = (self._scene.height, self._scene.width) if down else (self.height, self.width)
+        right, bottom = round((rect.x + rect.width) * across), round((rect.y + rect.height) * upright)
+        return Rect.between(int(rect.x * across), int(rect.y * upright), right, bottom, height, width)
+
+    def _look(self, track: Track, frame: Frame) -> BoxLook:
         now_ns = frame.captured_ns
         at_rest = self._picture.part(track.box) if track.wants_rest else None
         rect, details = _detailed(track.box, frame), frame.details
@@ -214,15 +201,7 @@ class ViewWatch:
             rect, details = track.box, (Detail(track.box, at_rest),)
         shown = replace(frame, model_input=None, crop=rect, details=details)
         moving = track.looked_ns is None or track.moved_ns >= track.looked_ns
-        return BoxLook(track.place, shown, moving, track.is_due(now_ns, travel), track.waves, at_rest is not None)
-
-
-def _greyness(cells: Cells) -> bool | None:
-    """Whether a picture has no colours; None: that cannot be said."""
-    red, green, blue = cv2.split(cells)
-    most, least = cv2.max(cv2.max(red, green), blue), cv2.min(cv2.min(red, green), blue)
-    colour = cv2.mean(cv2.subtract(most, least))[0]
-    return True if colour < _GREY else False if colour > _COLOURED else None
+        return BoxLook(track.place, shown, moving, track.is_due(now_ns), track.waves, at_rest is not None)
 
 
 def _detailed(box: Rect, frame: Frame) -> Rect:

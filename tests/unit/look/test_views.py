@@ -113,7 +113,7 @@ def test_the_switch_to_infrared_begins_anew() -> None:
 
     assert tracks(found[:96]) == {1}
     assert found[96] == found[100] == ()
-    assert tracks(found[97:]) == {2}
+    assert min(tracks(found[97:])) > 1
 
 
 def test_another_crop_other_masks_other_zones_and_another_model_begin_anew() -> None:
@@ -130,7 +130,7 @@ def test_another_crop_other_masks_other_zones_and_another_model_begin_anew() -> 
         elif second == 16:
             follower.spec = InputSpec(40, 40)
         found = follow(frames[12 * second : 12 * second + 12], follower, areas)
-        assert (found[0] == ()) == (second % 4 < 2), "it takes a second to know the scene"
+        assert (found[0] == ()) == (second % 4 < 1), "it takes half a second to know the scene"
     assert tracks(found) == {5}
 
 
