@@ -58,7 +58,7 @@ const controls = new Controls((look, kind) => {
   document.getElementById("fit").classList.toggle("plain", !kind.needs);
 });
 const panels = [
-  new OnDemand("zones", [], async () => new (await import("./zones.js")).Zones()),
+  new OnDemand("zones", ["page/zones.css"], async () => new (await import("./zones.js")).Zones()),
   new OnDemand("names", ["page/names.css"], async () => new (await import("./names.js")).Names(() => answer.names, readModel)),
   new OnDemand("models", ["page/models/models.css"], async () => new (await import("./models/models.js")).Models(readModel)),
 ];

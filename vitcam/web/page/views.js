@@ -1,6 +1,5 @@
 // Which view is shown. The address says it: #events and #event/ID are the history, the others are called as their views;
-// all else is the live picture. The code of a view and its style are loaded when it is opened for the first time, and the
-// HTML of those of parts.
+// all else is the live picture. Code, style and HTML of a view are loaded when it is opened for the first time.
 
 import { t } from "./language/language.js";
 import { loadStyle } from "./panels/style.js";
@@ -110,8 +109,7 @@ export class Views {
   }
 
   async #load(name) {
-    const isPart = PART_VIEWS.some((each) => each.name === name);
-    const loading = isPart ? import("./panels/part_view.js").then(({ loadView }) => loadView(name)) : import(`./${name}/${name}.js`).then(({ open }) => open());
+    const loading = import("./panels/view.js").then(({ loadView }) => loadView(name));
     const [view] = await Promise.all([loading, loadStyle(`page/${name}/${name}.css`)]);
     if (this.#opened.has(name)) return this.#opened.get(name); // it was asked for twice
     this.#opened.set(name, view);

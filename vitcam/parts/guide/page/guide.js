@@ -3,7 +3,6 @@
 import { ask } from "../ask.js";
 import { language, number, ORIGINAL, t } from "../language/language.js";
 import { PART_VIEWS } from "../part_views.js";
-import { set, settings } from "./api.js";
 import { Cameras } from "./cameras.js";
 
 const VIEWS = PART_VIEWS.filter(({ step }) => step);
@@ -193,4 +192,19 @@ function withSteps(part) {
     part.querySelector("#guide-message").before(place);
   }
   return part;
+}
+
+// values: of /api/settings. Takes them over now, or by a start of the daemon; returns a sentence about it
+async function set(values) {
+  const { restart } = await ask("api/settings", "PATCH", values);
+  if (!restart.needed.some((name) => name in values)) return t("guide.saved");
+  if (!restart.possible) return t("guide.next_start");
+  await ask("api/restart", "POST", {});
+  return t("guide.restarting");
+}
+
+// returns {name: value} of the settings
+async function settings() {
+  const { settings: rows } = await ask("api/settings");
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 }

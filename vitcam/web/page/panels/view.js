@@ -1,4 +1,4 @@
-// A view that a part brings: its HTML is put into its place before its module looks for it there.
+// A view: its HTML is put into its place before its module looks for it there.
 
 import { fetchHtml } from "./html.js";
 
