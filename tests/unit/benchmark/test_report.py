@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from vitcam.benchmark.report import MachineHealth, health_of, machine_facts
+from vitcam.benchmark.report import MachineHealth, clock_mhz, health_of, machine_facts
 from vitcam.machine import Machine
 
 
@@ -20,6 +20,20 @@ def test_a_pi_is_told_by_board_core_and_memory(tmp_path: Path) -> None:
     assert facts["board"] == "Raspberry Pi 5 Model B Rev 1.0"
     assert facts["processor"] == "ARM part 0xd0b"
     assert facts["memory"] == "8.0 GiB"
+
+
+def test_what_the_kernel_does_not_say_is_left_out(tmp_path: Path) -> None:
+    facts = machine_facts(Machine({}, tmp_path))
+
+    assert not {"board", "processor", "memory"} & set(facts)
+    assert clock_mhz(tmp_path) is None
+
+
+def test_the_clock_is_that_of_the_fastest_core(tmp_path: Path) -> None:
+    for core, khz in enumerate(("1500000\n", "2400000\n", "garbage")):
+        write(tmp_path, f"sys/devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq", khz)
+
+    assert clock_mhz(tmp_path) == 2400
 
 
 def test_temperature_and_throttling_are_read_as_the_doctor_reads_them(tmp_path: Path) -> None:

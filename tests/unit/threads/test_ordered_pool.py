@@ -223,3 +223,15 @@ def test_threads_end_where_the_system_gives_no_further_one(monkeypatch: pytest.M
     with pytest.raises(RuntimeError, match="new thread"):
         list(in_order(iter([task(lambda: 1)] * 9), ["a", "b"]))
     assert eventually(lambda: set(threading.enumerate()) <= before)
+
+
+def test_large_neighbours_are_done_one_after_the_other() -> None:
+    done: list[tuple[str, int]] = []
+
+    list(in_order((neighbour(number, done, 20 * 2**20) for number in range(4)), ["a"]))
+
+    assert done == [(step, number) for number in range(4) for step in ("decode", "run", "read")]
+
+
+def test_no_tasks_give_no_results() -> None:
+    assert list(in_order(iter(list[Task[str, int]]()), ["a", "b"])) == []
