@@ -14,7 +14,7 @@ from vitcam_training.data.dataset import ABSENT, ALTERED, BASE, DEPICTED, SHOWN,
 from vitcam_training.recipes.recipe import RowsRecipe
 from vitcam_training.rows.choose import Head
 from vitcam_training.rows.features import Features
-from vitcam_training.rows.logistic import Lesson
+from vitcam_training.rows.logistic import Lesson, Rows
 
 TRAIN = "train"
 ONE = (SHOWN, ABSENT, DEPICTED, ALTERED)
@@ -40,20 +40,24 @@ class Photos:
 
 
 def parts_of(settings: RowsRecipe) -> tuple[str, ...]:
-    """The parts of a data set that a lesson is made of, in their order."""
+    """The parts of a data set that rows are fitted to, in their order."""
     return (TRAIN, BASE, *(ONE if settings.one else ()))
 
 
 def lesson_of(head: Head, photos: Mapping[str, Photos], settings: RowsRecipe) -> Lesson:
-    """All photos of `parts_of`, in that order.
+    """The photos of `train` and `base`, in that order.
 
-    A photo of an added label is one for its row alone, also where a label that stays would be right as well. Of a photo
-    that only says what it does not show, every other answer is right.
+    A photo of an added label is one for its row alone, also where a label that stays would be right as well.
     """
-    parts = parts_of(settings)
-    features = [photos[part].features for part in parts]
-    right = [_right(head, photos, part) for part in parts]
-    weights = [_weights(photos[part].samples, part, each, settings) for part, each in zip(parts, right, strict=True)]
+    column = {label: 1 + i for i, label in enumerate(head.added)}
+    right = []
+    for part in (TRAIN, BASE):
+        shown = np.zeros((len(photos[part].samples), 1 + len(column)), bool)
+        for row, sample in zip(shown, photos[part].samples, strict=True):
+            row[[column[label] for label in {sample.label, *sample.also} if label in column] or [0]] = True
+        right.append(shown)
+    features = [photos[part].features for part in (TRAIN, BASE)]
+    weights = [_weights(photos[part].samples, part, head, settings) for part in (TRAIN, BASE)]
     return Lesson(
         np.concatenate([each.embedding for each in features]),
         logsumexp(np.concatenate([each.logits for each in features]), axis=1),
@@ -62,29 +66,44 @@ def lesson_of(head: Head, photos: Mapping[str, Photos], settings: RowsRecipe) ->
     )
 
 
+def lesson_of_one(head: Head, label: int, photos: Mapping[str, Photos], rows: Rows, settings: RowsRecipe) -> Lesson:
+    """Of one added label against all others, whose rows stay as they are: the photos of `parts_of`, in that order.
+
+    Where the label is absent, nothing is said of what else is there. So these photos change no other row.
+
+    rows  of all added labels
+    """
+    parts = parts_of(settings)
+    embedding = np.concatenate([photos[part].features.embedding for part in parts])
+    others = np.delete(rows.logits(embedding), head.added.index(label), axis=1)
+    logits = np.concatenate([photos[part].features.logits for part in parts])
+    shown = [label in {sample.label, *sample.also} for part in parts for sample in photos[part].samples]
+    return Lesson(
+        embedding,
+        logsumexp(np.concatenate([logits, others], axis=1), axis=1),
+        np.stack([~np.array(shown), np.array(shown)], axis=1),
+        np.concatenate([_weights(photos[part].samples, part, head, settings) for part in parts]),
+    )
+
+
+def with_one(rows: Rows, one: Rows, place: int) -> Rows:
+    """The rows with another one in this place."""
+    weight, bias = rows.weight.copy(), rows.bias.copy()
+    weight[place], bias[place] = one.weight[0], one.bias[0]
+    return Rows(weight, bias)
+
+
 def same_photo(photos: Mapping[str, Photos], settings: RowsRecipe) -> NDArray[np.intp]:
-    """A number for each row of the lesson, the same for a photo and for its altered ones: (n,)."""
+    """A number for each photo of `parts_of`, the same for a photo and for its altered ones: (n,)."""
     names = [str(sample.path).split("#")[0] for part in parts_of(settings) for sample in photos[part].samples]
     return np.unique(names, return_inverse=True)[1].astype(np.intp)
 
 
-def _right(head: Head, photos: Mapping[str, Photos], part: str) -> NDArray[np.bool_]:
-    samples, column = photos[part].samples, {label: 1 + i for i, label in enumerate(head.added)}
-    right = np.zeros((len(samples), 1 + len(column)), bool)
-    if part in (ABSENT, DEPICTED, ALTERED):
-        right[:] = True
-        right[:, column[photos[SHOWN].samples[0].label]] = False
-        return right
-    for row, sample in zip(right, samples, strict=True):
-        row[[column[label] for label in {sample.label, *sample.also} if label in column] or [0]] = True
-    return right
-
-
-def _weights(
-    samples: Sequence[Sample], part: str, right: NDArray[np.bool_], settings: RowsRecipe
-) -> NDArray[np.float64]:
+def _weights(samples: Sequence[Sample], part: str, head: Head, settings: RowsRecipe) -> NDArray[np.float64]:
     if settings.one and part in ONE:
         return np.full(len(samples), asdict(settings.one)[part] / len(samples))
+    added = frozenset(head.added)
+    stays = np.array([added.isdisjoint({sample.label, *sample.also}) for sample in samples])
     count = Counter(sample.label for sample in samples if part == TRAIN)
     share = [min(1.0, settings.per_label / count[sample.label]) if part == TRAIN else 1.0 for sample in samples]
-    return np.asarray(np.where(right[:, 0], settings.base_weight, 1.0) * np.array(share), np.float64)
+    return np.asarray(np.where(stays, settings.base_weight, 1.0) * np.array(share), np.float64)

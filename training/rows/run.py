@@ -29,7 +29,7 @@ from vitcam_training.provenance import machine, revision
 from vitcam_training.recipes.recipe import Recipe, RowsRecipe, fingerprint
 from vitcam_training.rows.choose import Head, Trial, Tried, best, out_of_fold, try_offsets
 from vitcam_training.rows.features import read_features
-from vitcam_training.rows.lesson import TRAIN, Photos, lesson_of, parts_of, same_photo
+from vitcam_training.rows.lesson import TRAIN, Photos, lesson_of, lesson_of_one, parts_of, same_photo, with_one
 from vitcam_training.rows.logistic import Floats, Rows, fit_rows
 from vitcam_training.weights.checkpoints import Weights, read_network, save_weights
 from vitcam_training.weights.metadata import CALIBRATED_ON, Metadata, read_metadata
@@ -110,7 +110,13 @@ def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, comm
     lesson = lesson_of(head, photos, settings)
     rows = fit_rows(lesson, settings.l2)
     kept = len(photos[TRAIN].samples) + np.arange(len(base.samples))
-    again = out_of_fold(lesson, kept, settings.l2, rows, recipe.seed, same_photo(photos, settings))
+    again = out_of_fold(lesson, kept, settings.l2, rows, recipe.seed)
+    for label in head.settled:
+        of_one, place = lesson_of_one(head, label, photos, rows, settings), head.added.index(label)
+        one = fit_rows(of_one, settings.l2)
+        rows = with_one(rows, one, place)
+        same = same_photo(photos, settings)
+        again[:, place] = out_of_fold(of_one, kept, settings.l2, one, recipe.seed, same)[:, 0]
     trials = _tried(head, rows, base, again, choose)
     chosen = best(trials)
     _log(trials, chosen)

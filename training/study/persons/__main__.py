@@ -34,7 +34,7 @@ def persons(
     from vitcam_training.recipes.recipe import RowsRecipe, read_recipe
     from vitcam_training.rows.choose import OFFSETS
     from vitcam_training.rows.features import read_features
-    from vitcam_training.rows.lesson import Photos, lesson_of, parts_of
+    from vitcam_training.rows.lesson import Photos, lesson_of, lesson_of_one, parts_of
     from vitcam_training.rows.logistic import fit_rows
     from vitcam_training.rows.run import head_of
     from vitcam_training.study.persons.folds import FOLDS, Refits, folds_of, scenes_of, unaltered
@@ -47,10 +47,10 @@ def persons(
         part: Photos(dataset.part(part), read_features(weights, dataset.part(part), recipe.spec, run / f"{part}.npz"))
         for part in parts_of(settings)
     }
-    lesson = lesson_of(head, photos, settings)
+    rows, person = fit_rows(lesson_of(head, photos, settings), settings.l2), photos[SHOWN].samples[0].label
+    lesson = lesson_of_one(head, person, photos, rows, settings)
     names = np.array([sample.path.name.split("#")[0] for part in parts_of(settings) for sample in photos[part].samples])
-    refits = Refits(head, photos[SHOWN].samples[0].label, lesson, names, fit_rows(lesson, settings.l2), settings.l2)
-
+    refits = Refits(head, person, lesson, names, rows, settings.l2)
     plain = unaltered(photos)
     files = np.array([sample.path.name for sample in plain.samples])
     shows = np.array([sample.label == refits.person for sample in plain.samples])

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from vitcam_training.data.dataset import ABSENT, DEPICTED, SHOWN
 from vitcam_training.rows.choose import Head
-from vitcam_training.rows.lesson import Photos
+from vitcam_training.rows.lesson import Photos, with_one
 from vitcam_training.rows.logistic import Floats, Lesson, Rows, fit_rows
 
 FOLDS = 5
@@ -45,18 +45,20 @@ class Refits:
     person: int
     """The label."""
     lesson: Lesson
+    """Of that label against all others."""
     names: NDArray[np.str_]
-    """Of the photo of each row of the lesson, without what was altered."""
+    """Of the photo of each row of the lesson, without how it was altered."""
     rows: Rows
-    """Fitted to all, where a search begins."""
+    """Fitted to all."""
     l2: float
 
     def without(self, files: NDArray[np.str_]) -> Rows:
-        """Rows that saw none of these photos, altered or not.
+        """Rows of which that of the label saw none of these photos, altered or not.
 
         files  (k,) their names
         """
-        return fit_rows(self.lesson.of(~np.isin(self.names, files)), self.l2, self.rows)
+        fitted = fit_rows(self.lesson.of(~np.isin(self.names, files)), self.l2)
+        return with_one(self.rows, fitted, self.head.added.index(self.person))
 
     def lead(self, rows: Rows, photos: Photos) -> Floats:
         """By how many nats `person` leads, (n,)."""

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from vitcam_training.data.dataset import ABSENT, ALTERED, BASE, DEPICTED, SHOWN, UNLABELLED, Sample
 from vitcam_training.recipes.recipe import OneLabelRecipe, RowsRecipe
 from vitcam_training.rows.choose import Head
 from vitcam_training.rows.features import Features
-from vitcam_training.rows.lesson import TRAIN, Photos, lesson_of, same_photo
-from vitcam_training.rows.logistic import fit_rows
+from vitcam_training.rows.lesson import TRAIN, Photos, lesson_of, lesson_of_one, same_photo, with_one
+from vitcam_training.rows.logistic import Lesson, Rows, fit_rows
 
 HEAD = Head(stays=(0, 1), added=(2, 3))
 SETTINGS = RowsRecipe(base_weight=5, per_label=2, one=OneLabelRecipe(shown=8, absent=6, depicted=3, altered=1))
@@ -31,23 +32,27 @@ GIVEN = {
 }
 
 
-def test_a_photo_that_says_what_it_does_not_show_leaves_every_other_answer_right() -> None:
-    right = lesson_of(HEAD, GIVEN, SETTINGS).right
+ROWS = Rows(np.array([[0.0, 0, 0], [1, 0, 0]]), np.array([9.0, 0]))
 
-    assert right[:4].tolist() == [[False, False, True]] * 4
-    assert right[4].tolist() == [True, False, False]
-    assert right[5:7].tolist() == [[False, True, False]] * 2
-    assert right[7:].tolist() == [[True, False, True]] * 5
+
+def one() -> Lesson:
+    return lesson_of_one(HEAD, 2, GIVEN, ROWS, SETTINGS)
+
+
+def test_photos_of_the_other_labels_are_fitted_as_if_there_were_no_such_label() -> None:
+    lesson = lesson_of(HEAD, GIVEN, SETTINGS)
+
+    assert lesson.right.tolist() == [[False, False, True]] * 4 + [[True, False, False]]
+    assert lesson.weights.tolist() == [0.5] * 4 + [5.0]
+
+
+def test_one_label_is_fitted_against_all_others_with_every_part() -> None:
+    assert one().right.argmax(1).tolist() == [0] * 5 + [1] * 2 + [0] * 5
+    assert one().base[0] == pytest.approx(np.log(1 + 1 + np.e))  # two rows that stay, and the other added one
 
 
 def test_all_photos_of_a_part_count_as_the_recipe_says_however_many_they_are() -> None:
-    weights = lesson_of(HEAD, GIVEN, SETTINGS).weights
-
-    assert weights.tolist() == [0.5] * 4 + [5.0] + [4.0] * 2 + [2.0] * 3 + [3.0] + [1.0]
-
-
-def test_without_such_a_label_only_photos_of_train_and_base_count() -> None:
-    assert len(lesson_of(HEAD, GIVEN, RowsRecipe()).base) == 5
+    assert one().weights.tolist() == [0.5] * 4 + [5.0] + [4.0] * 2 + [2.0] * 3 + [3.0] + [1.0]
 
 
 def test_a_photo_and_its_altered_ones_are_the_same_also_in_two_parts() -> None:
@@ -58,9 +63,13 @@ def test_a_photo_and_its_altered_ones_are_the_same_also_in_two_parts() -> None:
     assert len(set(same.tolist())) == 9
 
 
-def test_the_label_is_named_where_it_is_and_not_where_it_is_absent() -> None:
-    lesson = lesson_of(HEAD, GIVEN, SETTINGS)
-    logits = fit_rows(lesson, 0.01).logits(lesson.features)
+def test_the_label_is_named_where_it_is_and_not_where_it_is_absent_and_no_other_row_moves() -> None:
+    lesson = one()
+    fitted = fit_rows(lesson, 0.01)
+    logits = fitted.logits(lesson.features)
+    rows = with_one(ROWS, fitted, 0)
 
     assert logits[5, 0] > lesson.base[5]
     assert logits[7, 0] < lesson.base[7]
+    assert rows.weight[1].tolist() == ROWS.weight[1].tolist()
+    assert rows.bias.tolist() == [fitted.bias[0], 0]
