@@ -72,7 +72,8 @@ def test_what_the_page_set_is_no_place_of_the_configuration() -> None:
     assert found.page == {"model.top_k"}
     assert (found.given("model.top_k"), found.configured("model.top_k")) == ("", "")
     by_flag = merge_layers(None, [], {"model.top_k": 5}, {}, NO_FILE, PageLayer("settings.toml", {"model.top_k": 3}))
-    assert (by_flag.settings.model.top_k, by_flag.given("model.top_k"), by_flag.page) == (5, "the command line", set())
+    assert (by_flag.settings.model.top_k, by_flag.given("model.top_k")) == (5, "the command line")
+    assert not by_flag.page
 
 
 @pytest.mark.parametrize(
