@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.frames import Image
+from vitcam.pictures.decode import decode_image
+from vitcam.pictures.encode import encode_jpeg
 
 Random = np.random.Generator
 Light = NDArray[np.float32]
@@ -78,5 +80,4 @@ def _seen(electrons: Light, gain: float, well: float, noise: float, rng: Random)
 
 
 def _compressed(photo: Image, rng: Random) -> Image:
-    _, file = cv2.imencode(".jpg", photo, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(40, 81))])
-    return np.asarray(cv2.imdecode(file, cv2.IMREAD_COLOR), np.uint8)
+    return decode_image(encode_jpeg(photo, int(rng.integers(40, 81))))

@@ -55,6 +55,7 @@ def test_the_state_says_what_runs_and_how_many_clients_there_are(server: WebServ
         "view",
         "playback",
         "paused",
+        "resting_since",
         "mqtt",
         "peers",
         "access",

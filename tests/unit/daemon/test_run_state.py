@@ -80,7 +80,7 @@ def test_every_part_has_its_place_in_the_state(state: RunState) -> None:
 def test_the_state_has_its_fields_in_the_order_that_the_api_promises() -> None:
     assert list(State.__dataclass_fields__) == [
         *("status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "zones"),
-        *("model_loads", "follows", "following", "paused", "reasons"),
+        *("model_loads", "follows", "following", "paused", "reasons", "resting_since"),
         *("cost", "history", "problem", "notices", "unsaved", "parts"),
     ]
 
