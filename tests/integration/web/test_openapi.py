@@ -76,7 +76,7 @@ WRONG = [
     ("GET", "/stream?overlay=x", 400),
     ("GET", "/?action=snapshot&width=1", 400),
     ("GET", "/page/none.js", 404),
-    ("GET", "/api/events?since=yesterday", 400),
+    ("GET", "/api/events?since=tomorrow", 400),
     ("GET", "/api/events/export?format=x", 400),
     ("DELETE", "/api/events", 400),
     ("PATCH", "/api/events/none", 404),
