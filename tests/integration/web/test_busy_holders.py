@@ -35,7 +35,18 @@ import vitcam
 from tests.daemon import answer_to, get_json
 from tests.eventually import PATIENCE_S, eventually
 from tests.http_camera import has_left, keeps_sending, part, server
-from tests.integration.web.test_new_masks import HEIGHT, MASK, NONE, SECRET, WIDTH, Watcher, fetched, film, shown_secret
+from tests.integration.web.test_new_masks import (
+    HEIGHT,
+    MASK,
+    NONE,
+    SECRET,
+    WIDTH,
+    Background,
+    Watcher,
+    fetched,
+    film,
+    shown_secret,
+)
 from tests.integration.web.test_zones import put
 from tests.mosquitto import Mosquitto, Subscriber
 from vitcam.config.load import merge_layers
@@ -231,23 +242,13 @@ class Sight:
     """Missed by a whole look at all that there is."""
 
 
-class Disk:
+class Disk(Background):
     """Looks all the time at the folders that a run writes to, also at what is there for a moment only."""
 
     def __init__(self, *folders: Path) -> None:
         self._folders = folders
         self._seen: dict[tuple[Path, int, int], Sight] = {}
-        self._over = threading.Event()
-
-    @contextmanager
-    def watching(self) -> Iterator["Disk"]:
-        thread = threading.Thread(target=self._run, daemon=True)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._over.set()
-            thread.join(10)
+        self.over = threading.Event()
 
     @property
     def with_secret(self) -> list[Sight]:
@@ -264,15 +265,15 @@ class Disk:
         folder = next(each for each in self._folders if path.is_relative_to(each))
         return path.relative_to(folder).parts[0] if folder.name == "state" else folder.name
 
-    def _run(self) -> None:
-        while not self._over.is_set():
+    def run(self) -> None:
+        while not self.over.is_set():
             began_s = time.monotonic()
             with suppress(OSError):  # a folder may be gone a moment later
                 for path in itertools.chain(*(folder.rglob("*") for folder in self._folders)):
                     self._look_at(path)
                 for seen in self._seen.values():
                     seen.gone = seen.last_s < began_s
-            self._over.wait(0.005)
+            self.over.wait(0.005)
 
     def _look_at(self, path: Path) -> None:
         with suppress(OSError):

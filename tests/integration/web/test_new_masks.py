@@ -7,12 +7,13 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import cv2
 import numpy as np
@@ -75,25 +76,45 @@ def magenta_camera(
         yield f"http://127.0.0.1:{port}/"
 
 
+class Background(ABC):
+    """Does something all the time, in a thread of its own."""
+
+    over: threading.Event
+
+    @abstractmethod
+    def run(self) -> None:
+        """Work until `over` is set."""
+
+    @contextmanager
+    def watching(self) -> Iterator[Self]:
+        thread = threading.Thread(target=self.run, daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self.over.set()
+            thread.join(10)
+
+
 @dataclass
-class Watcher:
+class Watcher(Background):
     """A viewer who is there all the time, and notes when each picture began to come."""
 
     url: str
     found: list[tuple[float, int]] = field(default_factory=list)
     """When the first byte of a picture was read, and how many px of it show the secret."""
-    _over: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
-        while not self._over.is_set():
+        while not self.over.is_set():
             try:
                 with urllib.request.urlopen(f"{self.url}/stream?overlay=none", timeout=5) as answer:
                     self._follow(answer)
             except OSError:
-                self._over.wait(0.01)
+                self.over.wait(0.01)
 
     def _follow(self, answer: Any) -> None:
-        while not self._over.is_set():
+        while not self.over.is_set():
             length = 0
             while line := answer.readline():
                 if line.lower().startswith(b"content-length:"):
@@ -110,16 +131,6 @@ class Watcher:
         """Of the pictures that began to come after that moment: waits for three of them."""
         eventually(lambda: len([px for at_s, px in self.found if at_s > moment_s]) >= 3)
         return [px for at_s, px in self.found if at_s > moment_s]
-
-    @contextmanager
-    def watching(self) -> Iterator["Watcher"]:
-        thread = threading.Thread(target=self.run, daemon=True)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._over.set()
-            thread.join(10)
 
 
 def fetched(url: str) -> bytes:
