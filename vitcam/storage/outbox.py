@@ -1,4 +1,4 @@
-"""What has to be delivered and is not yet, webhooks and MQTT messages: a small database of the state folder."""
+"""What has to be delivered and is not yet: a small database of the state folder."""
 
 import sqlite3
 import threading
@@ -33,7 +33,7 @@ class Delivery:
     """One thing to deliver. Its body is the same at each attempt."""
 
     kind: str
-    """Whose it is: `webhook` or `mqtt`."""
+    """Whose it is, such as `webhook`."""
     destination: str
     """Those to one destination are delivered in order."""
     event_id: str

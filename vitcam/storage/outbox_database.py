@@ -131,7 +131,7 @@ class OutboxDatabase:
             self._set_trouble(f"{path} is damaged ({error}), and no new one can be written: {failure}")
             return False
         self.notice = (
-            f"{path} with webhooks and MQTT messages that wait is damaged ({error}); it was renamed to {aside}, and a "
+            f"{path} with messages that wait to be sent is damaged ({error}); it was renamed to {aside}, and a "
             f"new one has begun with the {rows['deliveries']:,} that could be read"
         )
         log.error("%s", self.notice)
@@ -161,7 +161,7 @@ def _connected(place: str) -> sqlite3.Connection:
         db.execute("PRAGMA journal_size_limit = 1000000")
         db.executescript(_SCHEMA)
         if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'letters'").fetchone():
-            db.executescript(_TAKE_LETTERS)  # of vitcam before MQTT
+            db.executescript(_TAKE_LETTERS)  # as earlier versions kept webhooks
         db.execute("SELECT number, size FROM deliveries LIMIT 1").fetchall()
     except sqlite3.Error:
         db.close()
