@@ -1,8 +1,11 @@
 """tests/house.py finds what names a leaf from outside, and its list can only get shorter."""
 
+import re
+
 import pytest
 
 from tests.house import all_leaves, complaints, imports, offences
+from tests.size.trees import ROOT
 
 DOCSTRING = '"""Clips, `mqtt.host` and vitcam.heat are named here."""\n# vitcam.heat\n'
 
@@ -67,3 +70,10 @@ def test_the_list_gets_no_row_more_and_keeps_none_for_nothing() -> None:
     assert list(complaints(found, [*found], {"clips"})) == []
     assert [each.split(":")[0] for each in complaints(found, [*found], {"heat"})] == ["code heat vitcam/a.py"]
     assert imports(found, all_leaves(tree))[1] == ["mqtt -> batch"]
+
+
+def test_unit_tests_of_the_base_import_no_leaf_so_that_they_run_without_it() -> None:
+    unit = (ROOT / "tests" / "unit").rglob("*.py")
+    of_a_leaf = re.compile(r"^\s*(from|import) vitcam\.parts\.\w+", re.MULTILINE)
+
+    assert [str(path) for path in unit if of_a_leaf.search(path.read_text("utf-8"))] == []

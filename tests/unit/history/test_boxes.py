@@ -180,16 +180,6 @@ def test_a_correction_and_a_data_set_get_the_picture_of_the_box(store: EventStor
     assert [*labelled_pictures(store, Query())] == [("robin", "a", shown("lying"))]
 
 
-def test_a_replay_takes_the_picture_of_the_box_as_it_is_kept(store: EventStore) -> None:
-    from vitcam.parts.replay.stored_picture import stored_picture  # here, so that the other tests go on without it
-
-    keep(store, "a", shown("lying"))
-    found, record = stored_picture(store, "a")
-
-    assert (found.jpeg, found.crop, found.box) == (shown("lying"), Rect(0, 0, 96, 96), str(BOX))
-    assert record["box"] == str(BOX)
-
-
 @pytest.mark.parametrize("text", ["", "1,2", "nan,0,1,1", "0,0,2,1", "0,0,0,1", "a,b,c,d", "0,0,1,1,1"])
 def test_a_box_that_lies_in_no_frame_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"number|convert|unpack"):

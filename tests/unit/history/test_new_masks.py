@@ -17,7 +17,6 @@ from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange
 from vitcam.history.write_queue import WriteQueue
-from vitcam.parts.alerts.stored_events import StoredEvents
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.run.kinds import KeepsCopies
 
@@ -132,25 +131,6 @@ def test_masks_wait_for_the_copy_of_a_picture_that_is_being_corrected(store: Eve
     corrected.join(10)
 
     assert kept == 1
-
-
-def test_masks_wait_for_the_picture_of_an_event_that_is_being_sent(store: EventStore) -> None:
-    store.put(change("lasts", "new", label="cat", jpeg=JPEG))
-    store._queue.flush()
-    assert eventually(partial(store.get, "lasts"))
-    with StoredEvents(store).picture("lasts") as before:
-        drawn = threading.Thread(target=store.drop_pixels)
-        drawn.start()
-        drawn.join(0.3)
-        waited = drawn.is_alive()
-    drawn.join(20)
-    with StoredEvents(store).picture("lasts") as after:
-        pass
-
-    assert before
-    assert waited
-    assert not drawn.is_alive()
-    assert after is None
 
 
 def test_an_event_that_lasts_gets_the_next_picture_at_once() -> None:

@@ -132,16 +132,6 @@ def test_a_start_keeps_a_picture_that_was_passed_on_and_removes_what_no_event_na
     again.stop(10)
 
 
-def test_a_replay_knows_that_a_picture_is_shared_and_has_the_guesses_of_that_picture(store: EventStore) -> None:
-    from vitcam.parts.replay.stored_picture import stored_picture  # here, so that the other tests go on without it
-
-    replayed, record = stored_picture(store, "b")
-
-    assert (replayed.frame_of, record["frame_of"]) == ("a", "a")
-    assert replayed.top == found(store, "a").summary.top
-    assert replayed.jpeg == JPEG
-
-
 def test_a_picture_that_several_events_share_is_exported_once_for_training(store: EventStore, tmp_path: Path) -> None:
     store.correct("b", "mug")
 
