@@ -1,13 +1,13 @@
 """`motion.enabled` and `motion.rest_fps` of earlier versions: they are read as `look.rest`, which replaces them."""
 
 from dataclasses import replace
+from typing import Any
 
 from vitcam.config.check import checked
 from vitcam.config.layers import RawSetting
 from vitcam.config.option import Option, Rule, Why
 
 NEW = "look.rest"
-_ON_S = 1.0  # where it was only said that frames are skipped
 _RULE = Rule("What they were allowed to be", page=Why.ELSEWHERE)
 _OPTIONS = {
     option.name: option
@@ -24,9 +24,7 @@ class OldMotion:
     """Takes them in the order of their places."""
 
     def __init__(self) -> None:
-        self._enabled: bool | None = None
-        self._rest_fps: float | None = None
-        self._keys: list[str] = []
+        self._given: dict[str, Any] = {}
         self._origin = ""
         self._new = ""
         """The last place that says `look.rest` itself."""
@@ -41,13 +39,8 @@ class OldMotion:
         option = _OPTIONS.get(name)
         if option is None:
             return raw
-        value = checked(option, raw)
-        if raw.key == "enabled":
-            self._enabled = bool(value)
-        else:
-            self._rest_fps = float(str(value))
+        self._given[option.name] = checked(option, raw)
         self._origin = raw.origin
-        self._keys = [*filter(option.name.__ne__, self._keys), option.name]
         if self._new == raw.origin:
             return None
         section, _, key = NEW.partition(".")
@@ -58,14 +51,13 @@ class OldMotion:
         """What is said of them, one sentence at most."""
         if not self._origin:
             return ()
-        count = "is read as it" if len(self._keys) == 1 else "are read as it"
+        count = "is read as it" if len(self._given) == 1 else "are read as it"
         return (
-            f"{self._origin}: {NEW} has taken the place of {' and '.join(self._keys)}, which {count}; write "
+            f"{self._origin}: {NEW} has taken the place of {' and '.join(self._given)}, which {count}; write "
             f"{NEW} = {self._rest_s:g} instead",
         )
 
     @property
     def _rest_s(self) -> float:
-        if self._enabled is False:
-            return 0.0
-        return _ON_S if self._rest_fps is None else round(1 / self._rest_fps, 3)
+        enabled, rest_fps = (self._given.get(name, option.default) for name, option in _OPTIONS.items())
+        return round(1 / rest_fps, 3) if enabled else 0.0

@@ -21,7 +21,7 @@ def read(tmp_path: Path, file: str = "", page: dict[str, object] | None = None, 
         ("[motion]\nenabled = false\n", 0),
         ("[motion]\nenabled = true\n", 1),
         ("[motion]\nenabled = true\nrest_fps = 0.25\nthreshold = 9\nhold_s = 5\n", 4),
-        ("[motion]\nrest_fps = 0.5\n", 2),
+        ("[motion]\nrest_fps = 0.5\n", 0),  # it said nothing where every frame was classified
         ("[motion]\nrest_fps = 0.5\nenabled = false\n", 0),
         ("[motion]\nenabled = true\n[look]\nrest = 7\n", 7),  # what replaces them counts, wherever it stands
         ("[look]\nrest = 7\n[motion]\nenabled = false\n", 7),
