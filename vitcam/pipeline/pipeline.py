@@ -245,10 +245,10 @@ class Pipeline(HoldsPixels):
         if trouble:
             return True
         if self.rests:
-            if wanted := self.resting.wants(time.monotonic_ns()):
-                return wanted
-            self._capture.rest()
-            return False
+            wanted = self.resting.wants(time.monotonic_ns())
+            if not wanted:
+                self._capture.rest()
+            return wanted
         if next_s > due_s or self._options.gate is not None or self.latest.awaited:
             return True
         if self._options.follower.is_on(self._options.areas.areas):  # it has to see what moves
@@ -331,7 +331,8 @@ class Pipeline(HoldsPixels):
                 self._publishing.wait()
             else:
                 self._publishing.worked()
-                self._options.worked(frame.captured_ns)
+                if not rests:
+                    self._options.worked(frame.captured_ns)
             self._beats.publish = _IDLE
         self.over.set()
 

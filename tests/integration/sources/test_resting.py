@@ -79,10 +79,13 @@ class Run:
         self.looks: list[tuple[int, Frame]] = []
         """When each look was over, and its frame."""
         self.rested: list[Frame] = []
+        self.worked_ns: list[int] = []
+        """Capture times of the frames of which it is said that all stages worked on them."""
         self.areas = ActiveAreas(areas)
         options = PipelineOptions(
-            "camera", "model", gate=MotionGate(GATE), areas=self.areas, input=SPEC, rested=self._rested
-        )
+            "camera", "model", gate=MotionGate(GATE), areas=self.areas, input=SPEC, rested=self._rested,
+            worked=self.worked_ns.append,
+        )  # fmt: skip
         self.pipeline = Pipeline(options, self._classify, lambda *_: None)
         self._options = SourceOptions(
             input=SPEC,
@@ -160,6 +163,7 @@ def test_clips_and_the_watch_of_the_camera_get_two_whole_masked_pictures_a_secon
 
     assert 3 <= len(found) <= 6
     assert min(parts) > 0
+    assert not {frame.captured_ns for frame in run.rested} & {*run.worked_ns}  # the model saw none of them
     assert all(frame.preview.shape == (HEIGHT, WIDTH, 3) for frame in found)
     assert all(not frame.preview[:, : WIDTH // 4].any() for frame in found)
 
