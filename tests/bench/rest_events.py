@@ -13,6 +13,7 @@ import numpy as np
 
 from tests.bench.wide_views.clips import plans, shots_of
 from tests.bench.wide_views.things import Thing, things_of
+from tests.picture_by_picture import SteppedPipeline
 from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.look.motion import GateOptions, MotionGate
@@ -20,7 +21,6 @@ from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import decode
 from vitcam.pictures.resize import crop_of
 from vitcam.pipeline.options import PipelineOptions
-from vitcam.pipeline.pipeline import Pipeline
 from vitcam.pipeline.place_events import PlaceEvents
 from vitcam.sources.film import Film
 from vitcam.sources.source import SMALL
@@ -63,26 +63,18 @@ def watch(pictures: Iterable[bytes], classifier: Classifier, rest_s: float, know
             known[frame.seq] = replace(classifier(frame), attention=None, embedding=None, features=None, evidence=None)
         return known[frame.seq]
 
-    def publish(frame: Frame, prediction: Prediction) -> None: ...
+    def publish(frame: Frame, prediction: Prediction) -> None:
+        found.events += events.step(prediction, lambda: next(numbers))[0]
 
-    pipeline = Pipeline(options, classify, publish)
-    resting, stage, told = pipeline.resting, pipeline._classify, pipeline._predictions._slot
-    version = 0
+    def whole(data: bytes, seq: int, now_ns: int) -> Frame:
+        picture = decode(data).image
+        return Frame(picture, None, crop_of(classifier.input, *picture.shape[:2]), seq, now_ns, "camera")
+
+    pipeline = SteppedPipeline(options, classify, publish)
     for seq, data in enumerate(pictures):
         now_ns = _BEGAN_NS + seq * 1_000_000_000 // _FPS
         found.pictures += 1
-        if resting.since_ns is not None:
-            if not resting.wants(now_ns):
-                continue
-            if resting.compares and not resting.moves(decode(data, SMALL).image, now_ns):
-                continue
-        picture = decode(data).image
-        crop = crop_of(classifier.input, *picture.shape[:2])
-        stage._take(Frame(picture, None, crop, seq, now_ns, "camera"))
-        if (new := told.get(version, 0)) is not None:
-            version, (_, prediction, rests) = new
-            if not rests:
-                found.events += events.step(prediction, lambda: next(numbers))[0]
+        pipeline.take(now_ns, lambda: decode(data, SMALL).image, lambda: whole(data, seq, now_ns))  # noqa: B023
     found.events += events.finish(_BEGAN_NS + found.pictures * 1_000_000_000 // _FPS)
     return found
 
