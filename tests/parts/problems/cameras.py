@@ -1,5 +1,6 @@
 """Cameras for the watch of problems: scenes in memory, what may happen to them, and hours that pass quickly."""
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,18 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.frames import SECOND, prediction
+from tests.picture_by_picture import SteppedPipeline
 from vitcam.daemon.publisher import Publisher
 from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.look.active import ActiveAreas
 from vitcam.look.follower import Follower
+from vitcam.look.motion import GateOptions, MotionGate
 from vitcam.parts.problems.watch import ProblemWatch
+from vitcam.pictures.resize import InputSpec, crop_of
 from vitcam.pipeline.frozen import FrozenWatch
+from vitcam.pipeline.options import PipelineOptions
 from vitcam.rects import Rect
+from vitcam.run.kinds import Hears
 
 Change = Callable[[Image], Image]
 
 LOOKS_PER_S = 2.0
+_FPS = 10
+_SPEC = InputSpec(64, 64)
+_GATE = GateOptions(hold_s=1, rest_s=60)
 
 
 def turned(degrees: float) -> Change:
@@ -157,6 +166,51 @@ class Hour:
             self.watch.saw(*shown, ())
         self.now_s = start_s + seconds
         return [(at_s - start_s, event) for at_s, event in self.events[before:]]
+
+
+class CameraAtRest(Hears):
+    """A fixed camera that rests while nothing moves, in a pipeline and with a watch.
+
+    photo  (H, W, 3) uint8, RGB: all that it ever sees, with a sensor's noise
+    """
+
+    def __init__(self, photo: Image) -> None:
+        noise = np.random.default_rng(0)
+        noisy = (photo + noise.normal(0, 2, photo.shape) for _ in range(8))
+        self._pictures = [each.clip(0, 255).astype(np.uint8) for each in noisy]
+        self.taken = self.looks = 0
+        """Pictures that it took, and looks of the model at them."""
+        self.events: list[Event] = []
+        """Of problems."""
+        self.rested: list[bool] = []
+        """Whether it rested as each of them was told."""
+        told = Publisher(Rules(), lambda: None)
+        options = PipelineOptions("camera", "model", gate=MotionGate(_GATE), input=_SPEC, rested=told.rested)
+        self._stepped = SteppedPipeline(options, self._classify, told.prediction)
+        told.attach(ProblemWatch(told, options.follower, self._stepped.pipeline.frozen), self)
+
+    def heard(self, prediction: Prediction | None, events: tuple[Event, ...]) -> None:
+        problems = [event for event in events if event.kind == "problem"]
+        self.events += problems
+        self.rested += [self._stepped.pipeline.resting.since_ns is not None for _ in problems]
+
+    def passes(self, seconds: float, fault: Change = lambda picture: picture) -> None:
+        """Let this much time pass, with what happens to the camera meanwhile."""
+        shown = [fault(each) for each in self._pictures]
+        for picture in itertools.islice(itertools.cycle(shown), round(seconds * _FPS)):
+            self.taken += 1
+            now_ns = SECOND + self.taken * SECOND // _FPS
+            crop = crop_of(_SPEC, *picture.shape[:2])
+            frame = Frame(picture, None, crop, self.taken, now_ns, "camera")
+            self._stepped.take(now_ns, lambda: _at_an_eighth(picture), lambda: frame)  # noqa: B023
+
+    def _classify(self, frame: Frame) -> Prediction:
+        self.looks += 1
+        return replace(prediction(), seq=frame.seq, captured_ns=frame.captured_ns)
+
+
+def _at_an_eighth(picture: Image) -> Image:
+    return np.asarray(cv2.resize(picture, None, fx=1 / 8, fy=1 / 8, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def day_and_clouds(seconds: float) -> Change:

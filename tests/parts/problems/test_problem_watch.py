@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from tests.frames import picture
-from tests.parts.problems.cameras import FAULTS, Change, Hour, Scenes, blurred, day_and_clouds, fixed_camera
+from tests.parts.problems.cameras import (
+    FAULTS,
+    CameraAtRest,
+    Change,
+    Hour,
+    Scenes,
+    blurred,
+    day_and_clouds,
+    fixed_camera,
+)
 from vitcam.frames import Image
 from vitcam.sources import demo
 
@@ -185,3 +194,17 @@ def test_thirty_frames_per_second_are_looked_at_twice_a_second() -> None:
         hour.watch.saw(frame, replace(predicted, seq=step), ())
 
     assert len(looked) == 20
+
+
+def test_a_camera_that_is_covered_moved_or_blinded_is_noticed_while_it_rests(clip: Scenes) -> None:
+    camera = CameraAtRest(clip.frames[80])
+    camera.passes(_LEARN_S)
+    for fault in ("covered by a hand", "shifted by 30 %", "blinded"):
+        camera.passes(15, FAULTS[fault][0])
+        camera.passes(15)
+
+    assert [(event.label, event.phase) for event in camera.events] == [
+        (label, phase) for label in ("camera covered", "camera moved", "camera blinded") for phase in ("new", "end")
+    ]
+    assert camera.rested == [True] * 6
+    assert camera.looks < camera.taken / 10  # once a minute, and for some seconds after each change
