@@ -5,7 +5,7 @@ pictures from their source asks what to do with the next one, and compares small
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -41,7 +41,7 @@ class _Rest:
     """Height and width of the upright picture, in px."""
     spots: tuple[Spot, ...]
     areas: Areas
-    detectors: tuple[MotionDetector, ...] = field(default=())
+    detectors: tuple[MotionDetector, ...]
 
 
 class Resting:

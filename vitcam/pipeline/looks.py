@@ -64,7 +64,7 @@ class Looks:
 
         spec     the model's input; None: the model takes any size
         gate     of `PipelineOptions`: each zone gets one like it
-        pending  places at which an event may begin, which pass every gate
+        pending  places at which an event may begin or end, which pass every gate
         live     False: no place is skipped because nothing moves there
         returns  the places that are skipped, since they show what they showed in the last look
         """
@@ -82,7 +82,7 @@ class Looks:
         # of those that wait equally long, as those that were never looked at, the first is next
         self._left = [*map(_look_at, due), *moving]
         self._budget = max(1, len(passed))
-        if live:
+        if live and gate is not None:
             self._rest(frame, areas, wholes, pending, any(box.is_moving for box in boxes))
         unchanged = [box.place for box in boxes if box not in due and not box.is_moving]
         return [*(look.place for look in wholes if look not in passed), *unchanged]
@@ -112,7 +112,7 @@ class Looks:
         """The view rests where nothing moves at any place, whether or not one is looked at once more."""
         gates = [(look, self._gate_of(look.place.zone)) for look in wholes]
         spots = [Spot(look.place.zone, look.frame.crop, gate) for look, gate in gates if isinstance(gate, MotionGate)]
-        rest = self._gate is not None and len(spots) == len(wholes) and all(spot.gate.rests for spot in spots)
+        rest = len(spots) == len(wholes) and all(spot.gate.rests for spot in spots)
         if rest and not something_moves and not pending:
             self._resting.rest(frame, spots, areas)
         else:
@@ -126,6 +126,8 @@ class Looks:
         known = self._gates if gate is self._gate else {}
         self._gates = {name: known.get(name) or own.fresh() for name in areas.names}
         self._areas, self._gate = areas, gate
+        if gate is None:
+            self._resting.wake()
 
     def _wholes(self, frame: Frame, areas: Areas) -> list[PlaceLook]:
         return [self._zone(frame, zone) for zone in areas.zones] or [PlaceLook(Place(), frame)]
