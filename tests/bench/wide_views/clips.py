@@ -25,14 +25,14 @@ RATES = (5.0, 10.0, 15.0, 30.0)
 """Pictures a second."""
 _FIRST = {"choose": 0, "final": 2000}
 _FIRST_VARIED = {"choose": 500, "final": 3000}
-_QUALITIES = (60, 90)
-_STARTS_S = (0.5, 2.0)
-_RESTING = 0.25
-"""The part of the varied clips in which the thing stops in the view."""
 """The number of a set's first clip. It draws the scene, its weather and the path; another one makes other clips.
 
 The final clips had other numbers and scenes once. Their figures were looked at, so they chose what came after.
 """
+_QUALITIES = (60, 90)
+_STARTS_S = (0.5, 2.0)
+_RESTING = 0.25
+"""The part of the varied clips in which the thing stops in the view."""
 HEIGHTS = {720: 1280, 1296: 2304}
 """Height -> width, in px."""
 BEFORE_S, PRESENT_S, AFTER_S = 4.0, 8.0, 1.0
