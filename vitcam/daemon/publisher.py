@@ -66,7 +66,7 @@ class Publisher(HoldsPixels, Configured):
 
     @property
     def pending(self) -> frozenset[Place]:
-        """Places at which an event may begin soon. May be read in any thread."""
+        """Places at which an event may begin or end soon. May be read in any thread."""
         return self._events.pending
 
     @property

@@ -91,7 +91,7 @@ class PlaceEvents:
     ) -> None:
         self.rules = rules
         self.pending: frozenset[Place] = frozenset()
-        """Places at which an event may begin with one of the next predictions."""
+        """Places at which an event may begin or end with one of the next predictions."""
         self.lasting: Mapping[Place, Event] = MappingProxyType({})
         """What is there now; replaced as a whole."""
         self._active = areas

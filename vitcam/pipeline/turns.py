@@ -19,7 +19,7 @@ class Turns:
         """Give the next turn to one of `places`, which are not empty.
 
         places  those that may have it; of equals the first one gets it
-        urgent  those in which something moves, or an event may begin
+        urgent  those in which something moves, or an event may begin or end
         now_ns  monotonic
         """
 

@@ -81,9 +81,9 @@ class Hears(ABC):
 
     @abstractmethod
     def heard(self, prediction: Prediction | None, events: tuple[Event, ...]) -> None:
-        """One frame was classified; None at the end of the run, whose `events` have ended by that.
+        """One frame was classified, or a problem of a camera that rests began or ended; None at the end of the run.
 
-        events  what began, lasts or ended with it; mostly nothing
+        events  what began, lasts or ended with it, or with the run; mostly nothing
         """
 
 

@@ -2,8 +2,7 @@
 
 The child sends `Ready` once, then `Captured` for each frame. The daemon sends one byte, the number of a buffer, for
 each buffer that nobody reads any more, `Boxes` when something else is followed, and `Still` when nothing moves any
-more, or something does again. `CameraFailed` is the child's last
-message. One message is one packet.
+more, or something does again. `CameraFailed` is the child's last message. One message is one packet.
 """
 
 import json
