@@ -92,7 +92,7 @@ def told(frame: Frame, place: Place, things: dict[str | None, Rect], rest: str |
     """What an ideal model says of what a frame's crop shows: the largest thing of which it sees enough, else `rest`."""
     best, most = rest, 0.02
     for name, thing in things.items():
-        seen = common(thing, frame.crop) / (frame.crop.width * frame.crop.height)
+        seen = thing.common_area(frame.crop) / frame.crop.area
         if name is not None and seen > most:
             best, most = name, seen
     answer = prediction(best or "nothing", 0.9 if best else 0.2, frame.captured_ns, frame.seq)
@@ -100,13 +100,6 @@ def told(frame: Frame, place: Place, things: dict[str | None, Rect], rest: str |
     return replace(
         answer, size=(width, height), crop=frame.crop, zone=place.zone, track=place.track, known=best is not None
     )
-
-
-def common(one: Rect, other: Rect) -> int:
-    """px that two rectangles have in common."""
-    across = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
-    down = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
-    return max(0, across) * max(0, down)
 
 
 def circling(

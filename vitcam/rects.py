@@ -37,6 +37,11 @@ class Rect:
         """Its rows and columns, as an index of the picture."""
         return slice(self.y, self.y + self.height), slice(self.x, self.x + self.width)
 
+    @property
+    def area(self) -> int:
+        """How many px it has."""
+        return self.width * self.height
+
     def common(self, other: "Rect") -> "Rect | None":
         """What both have in common; None: nothing."""
         across = _common(self.x, self.width, other.x, other.width)
@@ -47,12 +52,15 @@ class Rect:
         """Whether both have a px in common."""
         return self.common(other) is not None
 
+    def common_area(self, other: "Rect") -> int:
+        """How many px both have in common."""
+        both = self.common(other)
+        return 0 if both is None else both.area
+
     def likeness(self, other: "Rect") -> float:
         """The part that both have in common, of what both cover together: 0 to 1."""
-        if (both := self.common(other)) is None:
-            return 0.0
-        common = both.width * both.height
-        return common / (self.width * self.height + other.width * other.height - common)
+        common = self.common_area(other)
+        return common / (self.area + other.area - common)
 
 
 @dataclass(frozen=True, slots=True)

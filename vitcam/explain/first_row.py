@@ -54,7 +54,7 @@ def _sees_all(frame: Frame) -> bool:
 def _share_seen(frame: Frame) -> str:
     if _sees_all(frame):
         return "the model sees all of it"
-    share = frame.crop.width * frame.crop.height / frame.preview[..., 0].size
+    share = frame.crop.area / frame.preview[..., 0].size
     return f"the model sees the frame, {share:.0%} of it"
 
 

@@ -105,11 +105,11 @@ class Tracks:
 
     def _shared(self, track: Track, blobs: list[tuple[Blob, Bounds]], now_ns: int) -> Blob | None:
         """The blob that shows a track together with what waves, or the other way round, as of a bird at a feeder."""
-        blob = max((blob for blob, _ in blobs), key=lambda each: _common(track.rect, each.rect), default=None)
+        blob = max((blob for blob, _ in blobs), key=lambda each: track.rect.common_area(each.rect), default=None)
         if blob is None or not track.is_there(now_ns) or not blob.rect.overlaps(track.rect):
             return None
         others = (each for each in self.all if each.is_there(now_ns) and each.waves != track.waves)
-        return blob if any(2 * _common(each.rect, blob.rect) > _area(each.rect) for each in others) else None
+        return blob if any(2 * each.rect.common_area(blob.rect) > each.rect.area for each in others) else None
 
     def _taken(self, track: Track, free: list[tuple[Blob, Bounds]], elapsed_s: float, crowded: bool) -> Rect | None:
         """Where the blobs are that show a track, which are free no more; None: it is not to be seen.
@@ -125,13 +125,13 @@ class Tracks:
         def fits(blob: Blob, bounds: Bounds) -> bool:
             if bounds.zone != track.bounds.zone or _gap(expected, blob.rect) > reach:
                 return False
-            is_like = 1 / _LIKE <= _area(blob.rect) / max(1, _area(track.rect)) <= _LIKE
+            is_like = 1 / _LIKE <= blob.rect.area / max(1, track.rect.area) <= _LIKE
             return is_like or blob.rect.overlaps(track.rect)
 
         near = [each for each in free if fits(*each)]
         if not near:
             return None
-        best = max(near, key=lambda each: (_common(expected, each[0].rect), -_gap(expected, each[0].rect)))
+        best = max(near, key=lambda each: (expected.common_area(each[0].rect), -_gap(expected, each[0].rect)))
         free.remove(best)
         rect, most = best[0].rect, 1.2 * max(*track.size, best[0].rect.width, best[0].rect.height) + 8
         for each in near:
@@ -145,7 +145,7 @@ class Tracks:
         rect = blob.rect
         size, at = (float(rect.width), float(rect.height)), _middle(rect)
         track = Track(bounds, rect, now_ns, size, at, now_ns, now_ns, bounds.rect)
-        track.is_solid = blob.px >= max(_LARGE_PX, _WHOLE * _area(rect))
+        track.is_solid = blob.px >= max(_LARGE_PX, _WHOLE * rect.area)
         track.box = box_around(self._thing(track), bounds.rect, least)
         self.all.append(track)
 
@@ -184,15 +184,6 @@ def _in(blob: Blob, track: Track, elapsed_s: float) -> Rect:
 
 def _middle(rect: Rect) -> tuple[float, float]:
     return rect.x + rect.width / 2, rect.y + rect.height / 2
-
-
-def _area(rect: Rect) -> int:
-    return rect.width * rect.height
-
-
-def _common(one: Rect, other: Rect) -> int:
-    common = one.common(other)
-    return 0 if common is None else _area(common)
 
 
 def _joined(one: Rect, other: Rect) -> Rect:

@@ -170,14 +170,13 @@ class ViewWatch:
 
     def _bounds_of(self, blob: Blob) -> Bounds | None:
         """The first zone in which the middle of a blob lies; None: it is too thin, or nobody follows it."""
-        size = blob.rect.width * blob.rect.height
-        if blob.px < _THIN * size:
+        if blob.px < _THIN * blob.rect.area:
             return None
         x, y = blob.rect.x + blob.rect.width // 2, blob.rect.y + blob.rect.height // 2
         for bounds in self._bounds:
             rect = self._scaled(bounds.rect, down=True)
             if rect.overlaps(Rect(x, y, 1, 1)):
-                return bounds if size <= _HUGE * rect.width * rect.height else None
+                return bounds if blob.rect.area <= _HUGE * rect.area else None
         return None
 
     def _around(self, track: Track) -> Rect:

@@ -66,9 +66,7 @@ def _follow(plan: Plan, thing: Thing, found: Boxed) -> None:
         others.append(sum(part < _BESIDE for part in held))
         if shot.in_view and shot.box is not None:
             hand = hand_box(shot.box, plan.height, plan.width, _SIDE)
-            likes = [
-                hand.width**2 / (box.width * box.height) for box, part in zip(boxes, held, strict=True) if part >= _HELD
-            ]
+            likes = [hand.area / box.area for box, part in zip(boxes, held, strict=True) if part >= _HELD]
             found.parts.extend(likes)
             good.append(any(like >= 1 / _LOOSE for like in likes))
     found.good.append(float(np.mean(good)))
@@ -81,5 +79,4 @@ def _held(shot: Shot, box: Rect) -> float:
         return 0.0
     height, width = shot.picture.shape[:2]
     thing = shot.box.rect((width, height))
-    common = thing.common(box)
-    return 0.0 if common is None else common.width * common.height / (thing.width * thing.height)
+    return thing.common_area(box) / thing.area

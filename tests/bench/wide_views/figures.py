@@ -159,8 +159,7 @@ def _outcome(mode: Mode, played: Played, shots: Sequence[Shot], label: str, name
 
 def _part(look: Prediction, thing: Box | None) -> float:
     """Of what a look has seen, the part that the thing's box takes, as far as it is in view."""
-    common = None if thing is None else thing.rect(look.size).common(look.crop)
-    return 0.0 if common is None else common.width * common.height / (look.crop.width * look.crop.height)
+    return 0.0 if thing is None else thing.rect(look.size).common_area(look.crop) / look.crop.area
 
 
 def table(clips: Sequence[Clip], modes: Sequence[Mode]) -> str:

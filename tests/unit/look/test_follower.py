@@ -11,7 +11,6 @@ from tests.moving_scenes import (
     Floats,
     Thing,
     circling,
-    common,
     crossing,
     resting,
     swinging,
@@ -68,8 +67,8 @@ def watch(clip: Clip, rest: str | None = None, areas: Areas = NO_AREAS, per_s: f
         for name, thing in things.items():
             if name is not None:
                 seen.present[name] += 1
-                enough = 0.8 * thing.width * thing.height
-                seen.covered[name] += any(common(thing, each.rect) >= enough for each in following)
+                enough = 0.8 * thing.area
+                seen.covered[name] += any(thing.common_area(each.rect) >= enough for each in following)
         due = [look for look in follower.looks(frame) if look.is_due]
         if frame.captured_ns < next_ns or not due:
             continue
@@ -105,7 +104,7 @@ def test_a_box_fits_what_crosses_fast_soon_after_the_start_and_is_not_behind_it(
         (box,) = (each.rect for each in follower.following)
         ahead.append(box.x + box.width / 2 - thing.x - 20)
         sides.append(box.width / 40)
-        assert common(thing, box) == 40 * 40
+        assert thing.common_area(box) == 40 * 40
 
     assert len(ahead) > 8
     assert min(ahead) > -5
