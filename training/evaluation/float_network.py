@@ -15,6 +15,7 @@ from vitcam_training.data.dataset import Dataset
 from vitcam_training.evaluation.answers import Answers
 from vitcam_training.evaluation.displayed import groups_of, names
 from vitcam_training.evaluation.model_file import right_in, unknown_labels
+from vitcam_training.progress import with_progress
 from vitcam_training.vit import Tensor, ViT, pooled_attention
 from vitcam_training.weights.checkpoints import load_into, read_network
 from vitcam_training.weights.metadata import read_metadata
@@ -63,7 +64,8 @@ def ask_float(checkpoint: Path, dataset: Dataset, part: str, known: tuple[str, .
     network = FloatNetwork(vit, rows, len(known))
     plan = BatchPlan(about.input, len(known), size=20)
     parts = []
-    for images, targets in plain_batches(samples, plan):
+    batches = -(-len(samples) // plan.size)
+    for images, targets in with_progress(plain_batches(samples, plan), "asking the float network, batches", batches):
         # not compiled: an export asks several networks in batches of several sizes, and would compile each anew
         probabilities, attention = map(keras.ops.convert_to_numpy, network(images))
         parts.append((targets.argmax(-1), probabilities, attention.reshape(len(images), -1)))

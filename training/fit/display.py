@@ -13,8 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 import vitcam_training
 from vitcam_training.fit.remaining import Remaining, StageWork
-
-LINE_S = 60.0
+from vitcam_training.progress import LINE_S
 
 log = logging.getLogger(__name__)
 

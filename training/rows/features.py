@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.batches import BatchPlan, plain_batches
 from vitcam_training.data.dataset import Sample
+from vitcam_training.progress import with_progress
 from vitcam_training.vit import Tensor, ViT
 from vitcam_training.weights.checkpoints import load_into, read_network
 
@@ -87,8 +88,9 @@ def _read(checkpoint: Path, samples: Sequence[Sample], spec: InputSpec) -> Featu
     load_into(vit, weights)
     reader = _Reader(vit)
     unlabelled = [replace(sample, label=0) for sample in samples]
+    batches = plain_batches(unlabelled, BatchPlan(spec, 1, BATCH))
     parts = []
-    for images, _ in plain_batches(unlabelled, BatchPlan(spec, 1, BATCH)):
+    for images, _ in with_progress(batches, "asking the network, batches", -(-len(samples) // BATCH)):
         found = reader.predict_on_batch(images)
         parts.append([np.asarray(part, np.float32) for part in found])
     return Features(*(np.concatenate(column) for column in zip(*parts, strict=True)))

@@ -9,10 +9,11 @@ import pytest
 from rich.console import Console
 from rich.logging import RichHandler
 
-from vitcam_training.fit.display import LINE_S, Display
+from vitcam_training.fit.display import Display
 from vitcam_training.fit.logs import COLUMNS, add_line, history, read_log, trim_log
 from vitcam_training.fit.remaining import StageWork
 from vitcam_training.fit.session import Stop, Stopped
+from vitcam_training.progress import LINE_S
 
 
 def line(epoch: int, **scores: float) -> dict[str, float]:
