@@ -54,7 +54,7 @@ class Stop:
         if self._signal:
             raise Stopped("interrupted", 128 + self._signal)  # as shells count: 130 for Ctrl-C, 143 for SIGTERM
         if self._gained and time.monotonic() >= self._deadline_s:
-            raise Stopped(f"{self._minutes:g} minutes have passed", 0)
+            raise Stopped(f"the time of --stop-after is over, {self._minutes:g} min", 0)
 
     def _note(self, number: int, _: FrameType | None) -> None:
         if self._signal:

@@ -169,4 +169,4 @@ def test_a_run_without_time_does_one_step_and_ends_well(recipe: Path, tmp_path: 
     status, said = ended(start(recipe, tmp_path / "run", "--stop-after", "0.001"))
 
     assert status == 0, said
-    assert "0.001 minutes have passed: stopped in epoch 1 of 4 after step 1 of 5" in said
+    assert "the time of --stop-after is over, 0.001 min: stopped in epoch 1 of 4 after step 1 of 5" in said

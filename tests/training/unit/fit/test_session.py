@@ -26,7 +26,7 @@ SCORED = {"test_loss": 1.0, "test_accuracy": 0.75}
 def test_minutes_that_are_over_count_only_once_something_was_gained() -> None:
     stop = Stop(minutes=0)
     stop.check(gained=False)
-    with pytest.raises(Stopped, match="0 minutes have passed") as found:
+    with pytest.raises(Stopped, match="the time of --stop-after is over, 0 min") as found:
         stop.check(gained=True)
 
     assert found.value.exit_code == 0
