@@ -103,7 +103,7 @@ def data_root() -> Path:
 
 def missing_data(path: Path, source: str) -> UsageError:
     """The error for missing data. It says where to get them and how to name their folder."""
-    return UsageError(f"no data at {path}: get it from {source} and name the folder above it in VITCAM_DATA")
+    return UsageError(f"no data at {path}: get it from {source}; then name the folder above it in VITCAM_DATA")
 
 
 class BrokenPhotoError(UsageError):
