@@ -104,13 +104,16 @@ def train(
     normalisation  of the pixels of foreign weights, which do not tell it
     """
     session = options.session()
-    from vitcam_training.data.catalogue import check_there
+    from vitcam_training.data import catalogue
     from vitcam_training.recipes.recipe import on_photos, read_recipe
+    from vitcam_training.weights import metadata
 
     chosen, teacher = read_recipe(recipe), options.teacher
     if options.data:
         chosen = on_photos(chosen, options.data)
-    check_there(chosen.data)
+    catalogue.check_there(chosen.data)
+    for given in filter(None, (weights, teacher)):
+        metadata.check_there(given)
     from vitcam_training.fit.data_parallel import is_first, join
 
     warn(f"loading Keras on {os.environ['KERAS_BACKEND']}")  # takes seconds
@@ -143,10 +146,11 @@ def train(
     if options.dry_run:
         say(effort(chosen, weights, dataset, teacher, normalisation).text)
         return
+    epochs = chosen.train.epochs
     if weights and options.data:
         warn(
-            f"fine-tuning changes the whole network in {chosen.train.epochs} epochs: the first steps say how long that "
-            "takes, and --epochs sets another number; `vitcam teach` learns the same labels in seconds"
+            f"fine-tuning changes the whole network in {epochs} epoch{'s' * (epochs != 1)}: the first steps say how "
+            "long that takes, and --epochs sets another number; `vitcam teach` learns the same labels in seconds"
         )
     command = training(recipe, weights, place, options.data, teacher, normalisation, blocks, options.epochs)
     try:

@@ -26,7 +26,7 @@ from vitcam.storage.files import atomic_write
 from vitcam_training.config import Pooling, ViTConfig
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.vit import Block, ViT
-from vitcam_training.weights.metadata import KEY, Metadata, stored_network
+from vitcam_training.weights.metadata import KEY, Metadata, check_there, stored_network
 from vitcam_training.weights.normalisation import ASK, IMAGENET, Normalisation, published_normalisation
 from vitcam_training.weights.torch_file import SUFFIXES, read_torch
 
@@ -43,8 +43,7 @@ def read_weights(path: Path) -> Weights:
     returns  name -> float32 array, a dense layer's (out, in)
     raises   UsageError if the file is missing or is none of them
     """
-    if not path.is_file():
-        raise UsageError(f"no weights at {path}: give an .npz or .safetensors file")
+    check_there(path)
     try:
         if path.suffix == ".safetensors":
             found: Mapping[str, Array] = load_file(path)

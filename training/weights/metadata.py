@@ -62,6 +62,12 @@ class Metadata:
         return json.dumps(asdict(self), ensure_ascii=False)
 
 
+def check_there(weights: Path) -> None:
+    """Refuse a file of weights that is not there, before anything is loaded. Raises UsageError."""
+    if not weights.is_file():
+        raise UsageError(f"no weights at {weights}: give an .npz or .safetensors file")
+
+
 def read_metadata(path: Path) -> Metadata:
     """The metadata of a checkpoint of vitcam-train.
 

@@ -299,15 +299,15 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
     [
         (["fit", "absent"], "no recipe 'absent'"),
         (
-            ["finetune", "left-out", "--data", "PHOTOS", "--weights", "absent.npz"],
+            ["finetune", "left-out", "--data", "PHOTOS", "--weights", "WEIGHTS"],
             "the recipe left-out needs a teacher; give its checkpoint",
         ),
         (["fit", "everyday"], "the recipe everyday adds labels to a trained network; use finetune"),
         (
-            ["finetune", "everyday", "--weights", "absent.npz", "--blocks", "2"],
+            ["finetune", "everyday", "--weights", "WEIGHTS", "--blocks", "2"],
             "trains nothing else; leave out --blocks",
         ),
-        (["finetune", "everyday", "--weights", "absent.npz"], "no checkpoint at absent.npz"),
+        (["finetune", "everyday", "--weights", "absent.npz"], "no weights at absent.npz"),
         (["export", "absent.safetensors", "-o", "x.tflite"], "no checkpoint at absent.safetensors"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--without", "magic"], "no rewrite 'magic'"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--also", "blank"], "besides those of --data; give --data, too"),

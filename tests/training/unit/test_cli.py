@@ -1,5 +1,7 @@
 """How `vitcam-train` ends when something goes wrong that no verb foresaw."""
 
+import importlib.util
+import os
 import subprocess
 import sys
 import threading
@@ -9,10 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.needs import missing
 from tests.training.unit.pictures import RECIPE, write_pictures
 from tests.training.unit.weights.published.random_networks import NETWORKS
 from vitcam_training.cli import STUDIES, _interrupt_again, main
 from vitcam_training.data import folder
+from vitcam_training.weights.metadata import read_metadata
 
 
 def ended(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -177,19 +181,24 @@ EXTRAS = (
     "ai_edge_quantizer", "huggingface_hub", "jax", "keras", "matplotlib", "onnx", "safetensors", "scipy",
     "tensorboardX", "tensorflow", "tokenizers", "torch",
 )  # fmt: skip
-DAEMON_ALONE = f"""
-import sys
+"""What `pip install vitcam` does not bring."""
+WITHOUT = """
+from importlib.machinery import PathFinder
 
-class Absent:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {EXTRAS!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-
-sys.meta_path.insert(0, Absent())
+found = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *where: None if name.partition(".")[0] in {packages!r} else found(name, *where)
 from vitcam_training.cli import main
 main()
 """
-"""What `pip install vitcam` gives, without an extra."""
+
+
+def run_without(packages: tuple[str, ...], *arguments: str) -> subprocess.CompletedProcess[str]:
+    """`vitcam-train` where these packages are not installed."""
+    environment = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT.format(packages=packages), *arguments],
+        env=environment, capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -206,9 +215,7 @@ main()
     ],
 )
 def test_with_the_daemon_alone_a_verb_says_what_to_install(arguments: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", DAEMON_ALONE, *arguments], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = run_without(EXTRAS, *arguments)
 
     assert done.returncode == 1
     assert "pip install 'vitcam[train]'" in done.stderr.splitlines()[-1]
@@ -239,11 +246,34 @@ def test_a_missing_module_of_our_own_is_a_bug_and_not_a_package_to_install(
     assert "pip install" not in said
 
 
-def test_data_that_is_not_there_is_refused_before_keras_is_loaded(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", DAEMON_ALONE, "fit", "--data", str(tmp_path / "nowhere")],
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "--data", "nowhere"],
+        ["finetune", "--data", "photos", "--weights", "nowhere"],
+        ["finetune", "--data", "photos", "--weights", "weights.npz", "--teacher", "nowhere"],
+    ],
+)
+def test_what_is_not_there_is_refused_before_keras_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "weights.npz").touch()
+    done = run_without(("keras",), *arguments)
 
     assert done.returncode == 2
-    assert str(tmp_path / "nowhere") in done.stderr
+    assert "nowhere" in done.stderr
+    assert "loading Keras" not in done.stderr
+
+
+def test_where_only_jax_is_installed_a_training_runs_on_it(tmp_path: Path) -> None:
+    if importlib.util.find_spec("jax") is None:
+        missing("JAX is not installed: pip install 'vitcam[accelerators]'")
+    photos = write_pictures(tmp_path / "photos", each=4, side=32)
+    (tmp_path / "recipe.toml").write_text(RECIPE.format(photos=photos, epochs=1))
+    done = run_without(("tensorflow", "torch"), "fit", str(tmp_path / "recipe.toml"), "-o", str(tmp_path / "run"))
+
+    assert done.returncode == 0, done.stderr
+    assert "Keras runs on jax: TensorFlow is not installed" in " ".join(done.stderr.split())
+    assert "jax" in read_metadata(tmp_path / "run" / "weights.safetensors").provenance["versions"]
