@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from vitcam_training import progress
 from vitcam_training.progress import with_progress
 
 
@@ -13,7 +12,7 @@ from vitcam_training.progress import with_progress
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that have passed, which a test moves on."""
     now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("vitcam_training.progress.time.monotonic", lambda: now[0])
     return now
 
 
