@@ -60,7 +60,7 @@ app = typer.Typer(
     context_settings=HELP_NAMES,
 )
 
-OTHER_EXTRAS = {"jax": "vitcam[accelerators]", "onnx": "vitcam[onnx]", "torch": "torch", "sklearn": "vitcam[dev]"}
+OTHER_EXTRAS = {"jax": "vitcam[accelerators]", "onnx": "vitcam[onnx]", "torch": "torch", "sklearn": "scikit-learn"}
 """Packages that the extra `train` does not bring -> what installs them."""
 LEVELS = {False: logging.INFO, True: logging.DEBUG}
 

@@ -28,6 +28,8 @@ def measure(
     ] = None,
 ) -> None:
     """Teach parts of data sets and ask about the other parts. Prints JSON, one object a line."""
+    import sklearn  # noqa: F401 - one of the ways needs it: refuse now, not after minutes
+
     from vitcam.model.classifier import Classifier
     from vitcam_training.study.teaching.beside import besides
     from vitcam_training.study.teaching.figures import Material, accuracies, exchanges, finetunings, rejections
