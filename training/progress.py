@@ -8,7 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from rich.console import Console
+from rich.logging import RichHandler
 from rich.progress import track
+
+import vitcam_training
 
 LINE_S = 60.0
 
@@ -22,7 +25,7 @@ def with_progress(items: Iterable[T], what: str, total: int | None = None) -> It
 
     total  how many there are, where `items` cannot tell
     """
-    console = Console(stderr=True)
+    console = log_console()
     count = len(items) if total is None and isinstance(items, Sequence) else total
     if console.is_terminal:
         return track(items, what, count, console=console, transient=True)
@@ -36,3 +39,9 @@ def _in_lines(items: Iterable[T], what: str, of_all: str) -> Iterator[T]:
             log.info("%s: %s%s", what, f"{done:,}", of_all)
             told_s = time.monotonic()
         yield item
+
+
+def log_console() -> Console:
+    """The log's console, if it has one: two consoles on one terminal would write over each other."""
+    parent = logging.getLogger(vitcam_training.__name__)
+    return next((h.console for h in parent.handlers if isinstance(h, RichHandler)), None) or Console(stderr=True)

@@ -7,13 +7,10 @@ import time
 from collections.abc import Sequence
 from datetime import timedelta
 
-from rich.console import Console
-from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-import vitcam_training
 from vitcam_training.fit.remaining import Remaining, StageWork
-from vitcam_training.progress import LINE_S
+from vitcam_training.progress import LINE_S, log_console
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +24,7 @@ class Display:
     """
 
     def __init__(self, stage: StageWork, done: int, later: Sequence[StageWork] = (), quiet: bool = False) -> None:
-        console = _console()
+        console = log_console()
         left = TextColumn("{task.fields[left]}")
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), left)
         self._bar = Progress(*columns, console=console, disable=quiet or not console.is_terminal)
@@ -87,9 +84,3 @@ class Display:
     def _left(self, now_s: float) -> str:
         seconds = self._remaining.left_s(self._done, now_s)
         return "" if seconds is None else f"{timedelta(seconds=round(seconds))} left"
-
-
-def _console() -> Console:
-    """The log's console, if it has one: two consoles on one terminal would write over each other."""
-    parent = logging.getLogger(vitcam_training.__name__)
-    return next((h.console for h in parent.handlers if isinstance(h, RichHandler)), None) or Console(stderr=True)

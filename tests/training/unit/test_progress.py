@@ -1,9 +1,12 @@
 """What a long loop says of itself."""
 
+import io
 import logging
 from collections.abc import Iterator
 
 import pytest
+from rich.console import Console
+from rich.logging import RichHandler
 
 from vitcam_training.progress import with_progress
 
@@ -41,3 +44,16 @@ def test_a_loop_that_cannot_tell_its_length_says_what_is_done(
 
     assert len(list(with_progress(photos(), "reading"))) == 1_002
     assert caplog.messages == ["reading: 1,000"]
+
+
+def test_a_terminal_gets_a_bar_on_the_logs_console(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bar on a console of its own and the log would write over each other."""
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=100)
+    monkeypatch.setattr(logging.getLogger("vitcam_training"), "handlers", [RichHandler(console=console)])
+    for photo in with_progress(range(3), "asking everyday"):
+        if photo == 1:
+            logging.getLogger("vitcam_training.evaluation").warning("skipped one")
+
+    assert "asking everyday" in out.getvalue()
+    assert "skipped one" in out.getvalue()
