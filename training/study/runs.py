@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -27,6 +28,8 @@ from vitcam.errors import UsageError, VitcamError
 POLL_S = 0.2
 STOP_S = 5.0
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+log = logging.getLogger(__name__)
 
 
 class Job(Protocol):
@@ -61,6 +64,7 @@ def side_by_side(jobs: Sequence[J], module: str, folder: Path) -> Iterator[tuple
             for core in cores:
                 if core not in running and waiting:
                     job = waiting.pop(0)
+                    log.info("the run %s begins; its log is %s", job.name, _log(job, folder))
                     running[core] = job, _start(job, module, folder, core)
             for core, (job, process) in list(running.items()):
                 if process.poll() is not None:
@@ -73,8 +77,8 @@ def side_by_side(jobs: Sequence[J], module: str, folder: Path) -> Iterator[tuple
 
 def _start(job: Job, module: str, folder: Path, core: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", __name__, module, str(folder), *job.words]
-    with _log(job, folder).open("w") as log:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+    with _log(job, folder).open("w") as said:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True)
     os.sched_setaffinity(process.pid, {core})  # at once: its libraries count the cores when they are imported
     return process
 
@@ -82,9 +86,9 @@ def _start(job: Job, module: str, folder: Path, core: int) -> subprocess.Popen[s
 def _result(job: Job, process: subprocess.Popen[str], folder: Path) -> dict[str, Any]:
     said, _ = process.communicate()
     if process.returncode:
-        log = _log(job, folder)
-        lines = log.read_text(encoding="utf-8").strip().splitlines() or [f"it ended with status {process.returncode}"]
-        raise VitcamError(f"the run {job.name} failed: {lines[-1]}; more in {log}. Run the same command to continue")
+        path = _log(job, folder)
+        lines = path.read_text(encoding="utf-8").strip().splitlines() or [f"it ended with status {process.returncode}"]
+        raise VitcamError(f"the run {job.name} failed: {lines[-1]}; more in {path}. Run the same command to continue")
     found: dict[str, Any] = json.loads(said)
     return found
 

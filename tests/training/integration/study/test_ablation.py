@@ -54,6 +54,7 @@ def test_an_ablation_that_lost_one_run_makes_that_one_again_and_no_other(tmp_pat
     assert {(line["row"], line["seed"]) for line in lines} == {
         (row, seed) for row in ("base", "heads-2") for seed in (1, 2)
     }
+    assert [run.stderr.count("begins") for run in (first, again)] == [4, 1], "each run is said when it begins"
     clocks = {"seconds": 0, "cpu_seconds": 0}
     assert repeated | clocks == lines[1] | clocks, "from its saved state it says the same"
     assert "| 2 heads |" in page
