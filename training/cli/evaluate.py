@@ -34,9 +34,15 @@ def evaluate(
 ) -> None:
     """Measure a model file on photos: accuracy, calibration, closeness to its float network, and each label."""
     from vitcam_training.cli.tables import evaluation_table
+    from vitcam_training.data import catalogue
     from vitcam_training.evaluation.evaluate import evaluate_model
     from vitcam_training.evaluation.unknown import rejection
+    from vitcam_training.weights import metadata
 
+    if unknown:
+        catalogue.check_there(unknown)
+    if float_:
+        metadata.check_there(float_)
     found = evaluate_model(model, data, split, float_, threads)
     found |= {"unknown": rejection(model, data, unknown, threads)} if unknown else {}
     say(json.dumps(found) if as_json else evaluation_table(found))

@@ -137,6 +137,7 @@ def export(
     except ValueError as error:
         raise UsageError(str(error)) from error
     _check_together(data, bank, spare_rows, also, headline)
+    _check_there([*(also or ()), *filter(None, [headline])], began_with, golden)
     dataset = open_dataset(data) if data else None
     banked = [open_dataset(each) for each in bank or ()]
     shown = open_dataset(representative) if representative else dataset
@@ -206,6 +207,23 @@ def _check_together(
         raise UsageError("--headline chooses among figures; give --data, too, which measures the others")
     if bank and not spare_rows:
         raise UsageError("--bank is for a file with room for labels that a device adds; give --spare-rows, too")
+
+
+def _check_there(photos: Sequence[str], began_with: Path | None, golden: Path | None) -> None:
+    """Raises UsageError for what is not there and would be read only after minutes of other work.
+
+    photos  data sets, folders and CSV files
+    """
+    from vitcam_training.data import catalogue
+    from vitcam_training.export.golden import photos_of
+    from vitcam_training.weights import metadata
+
+    for name in photos:
+        catalogue.check_there(name)
+    if began_with:
+        metadata.check_there(began_with)
+    if golden:
+        photos_of(golden)
 
 
 def _check_plain(kind: str, *own: object) -> None:

@@ -36,9 +36,7 @@ def golden_images(model: Path, folder: Path | None) -> list[bundle.Golden]:
     """
     if folder is None:
         return []
-    paths = sorted(path for path in folder.glob("*") if path.suffix.lower() in IMAGE_SUFFIXES)
-    if not paths:
-        raise UsageError(f"{folder} holds no photos; the golden images are read from it")
+    paths = photos_of(folder)
     classifier = Classifier(model)
     known = {*classifier.labels, *(classifier.groups.members if classifier.groups else ())}
     true = _true(folder / TRUE, paths, known)
@@ -47,6 +45,14 @@ def golden_images(model: Path, folder: Path | None) -> list[bundle.Golden]:
         image = to_model_size(read_photo(path), classifier.input)
         found.append(bundle.Golden(path.stem, image, classifier.classify_image(image).top, true[path.name]))
     return found
+
+
+def photos_of(folder: Path) -> list[Path]:
+    """Its photos, by name. Raises UsageError if there are none."""
+    paths = sorted(path for path in folder.glob("*") if path.suffix.lower() in IMAGE_SUFFIXES)
+    if not paths:
+        raise UsageError(f"{folder} holds no photos; the golden images are read from it")
+    return paths
 
 
 def put_golden(model: Path, folder: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.needs import missing
+from tests.needs import missing, need_model
 from tests.training.unit.pictures import RECIPE, write_pictures
 from tests.training.unit.weights.published.random_networks import NETWORKS
 from vitcam_training.cli import STUDIES, _interrupt_again, main
@@ -265,6 +265,36 @@ def test_what_is_not_there_is_refused_before_keras_is_loaded(
     assert done.returncode == 2
     assert "nowhere" in done.stderr
     assert "loading Keras" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("measuring", "arguments"),
+    [
+        ("evaluation.evaluate.evaluate_model", ["evaluate", "MODEL", "--data", "mnist", "--unknown", "nowhere"]),
+        ("evaluation.evaluate.evaluate_model", ["evaluate", "MODEL", "--data", "mnist", "--float", "nowhere"]),
+        ("export.export.export_model", ["export", "WEIGHTS", "--data", "blank", "--also", "nowhere"]),
+        ("export.export.export_model", ["export", "WEIGHTS", "--data", "blank", "--headline", "nowhere"]),
+        ("export.export.export_model", ["export", "WEIGHTS", "--data", "blank", "--began-with", "nowhere"]),
+        ("export.export.export_model", ["export", "WEIGHTS", "--data", "blank", "--golden", "nowhere"]),
+    ],
+)
+def test_what_is_not_there_is_refused_before_anything_is_measured(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    measuring: str,
+    arguments: list[str],
+) -> None:
+    def minutes(*_: object, **__: object) -> None:
+        raise AssertionError("it takes minutes")
+
+    monkeypatch.setattr(f"vitcam_training.{measuring}", minutes)
+    places = {"MODEL": str(need_model("mnist")), "WEIGHTS": "models/mnist.safetensors"}
+    words = [places.get(word, word) for word in arguments]
+    code, said = ended([*words, *(["-o", str(tmp_path / "n.tflite")] * (words[0] == "export"))], monkeypatch, capsys)
+
+    assert code == 2
+    assert "nowhere" in said
 
 
 def test_where_only_jax_is_installed_a_training_runs_on_it(tmp_path: Path) -> None:
