@@ -78,7 +78,9 @@ def side_by_side(jobs: Sequence[J], module: str, folder: Path) -> Iterator[tuple
 def _start(job: Job, module: str, folder: Path, core: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", __name__, module, str(folder), *job.words]
     with _log(job, folder).open("w") as said:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True)
+        process = subprocess.Popen(  # in a group of its own: Ctrl-C and _stop together would let it save nothing
+            command, stdout=subprocess.PIPE, stderr=said, text=True, process_group=0
+        )
     os.sched_setaffinity(process.pid, {core})  # at once: its libraries count the cores when they are imported
     return process
 
