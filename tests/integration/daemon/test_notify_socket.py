@@ -86,3 +86,18 @@ def fill(name: str) -> None:
         other.setblocking(False)
         while True:
             other.sendto(b"X=1", name)
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_no_descriptor_is_left_open_after_many_messages(manager: tuple[socket.socket, str]) -> None:
+    door, name = manager
+    notifier = Notifier.from_environ({"NOTIFY_SOCKET": name})
+    before = descriptors()
+    for _ in range(100):
+        notifier.watchdog()
+        heard(door)
+
+    assert descriptors() == before

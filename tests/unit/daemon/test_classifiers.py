@@ -36,6 +36,14 @@ def test_the_figure_is_the_one_that_vitcam_explain_draws_and_the_model_is_left_a
     assert len(photos.classify(photo.image).top) == 3
 
 
+def test_the_figure_names_the_size_of_the_photo_itself_where_it_was_decoded_reduced() -> None:
+    photos, image = PhotoClassifier(Current(RunModel.of(Classifier("mnist", threads=1)))), frames.picture(100, 200)
+
+    reduced, whole = (photos.explain(Decoded(image, width, width // 2)) for width in (1600, 200))
+
+    assert not np.array_equal(reduced, whole)
+
+
 class Clock:
     """Stands in for the module's clock."""
 

@@ -123,6 +123,16 @@ def test_a_model_that_was_loaded_ahead_is_the_models_of_the_start_and_of_no_othe
     assert unwanted.take(other) is None  # two models are never kept
 
 
+def test_what_fails_while_it_is_loaded_ahead_fails_with_the_same_sentence(models: Path) -> None:
+    settings = ModelSettings(str(damage(models / "pets.tflite")))
+    with pytest.raises(ConfigError) as alone:
+        load_first_model(settings, FILE)
+    with pytest.raises(ConfigError) as after:
+        load_first_model(settings, FILE, ahead=LoadedAhead(settings))
+
+    assert str(after.value) == str(alone.value)
+
+
 def test_a_model_with_wrong_golden_answers_is_damaged_too(
     models: Path, last: LastModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:

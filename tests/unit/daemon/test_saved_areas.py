@@ -49,6 +49,15 @@ def test_masks_of_the_configuration_go_before_those_of_the_page(tmp_path: Path) 
     assert initial_areas(settings, environ).areas == Areas(DRAWN.zones, (Region(0, 0, 320, 240),))
 
 
+def test_zones_of_a_file_are_in_force_and_are_not_kept(tmp_path: Path) -> None:
+    environ = kept_in(tmp_path, DRAWN, "demo")
+    active = initial_areas(Settings(camera=CameraSettings(source="demo")), environ)
+
+    assert active.areas == NO_AREAS
+    assert "for cameras only" in active.replace(DRAWN)
+    assert active.in_force == (DRAWN, "page")
+
+
 @pytest.mark.fault(
     "the file with the privacy masks cannot be read, and nor can its copy",
     injected="a file that is empty, cut off, or holds something else",

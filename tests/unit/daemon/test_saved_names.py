@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.daemon.saved_state.page_settings import PageSettings
+from vitcam.config.names import NameSettings
+from vitcam.daemon.saved_state.page_settings import PageSettings, initial_names
 from vitcam.names.wanted import WantedNames, own_names
 
 SOME = WantedNames("de", own_names({"tabby cat": 'Mia "the\\ cat"', "consommé": "", "a = b [c] # d": "ö🐈"}))
@@ -99,3 +100,13 @@ def test_the_last_good_copy_takes_the_place_of_a_damaged_file(tmp_path: Path) ->
     (tmp_path / "settings.toml").write_text("[names")
 
     assert saved.names == SOME
+
+
+def test_names_that_cannot_be_written_are_in_force_until_the_end(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    active = initial_names(NameSettings(), PageSettings(tmp_path / "file"))
+    reason = active.replace(SOME)
+
+    assert "settings.toml cannot be written" in reason
+    assert active.in_force.wanted == SOME
+    assert "no folder" in initial_names(NameSettings(), PageSettings(None)).replace(SOME)

@@ -94,6 +94,15 @@ def test_what_is_set_aside_can_be_used_again_and_is_kept_then(folder: Path) -> N
     assert start(folder).record() is None
 
 
+def test_what_is_forgotten_does_not_come_back(folder: Path) -> None:
+    for _ in range(MOST_FAILED):
+        start(folder)
+    start(folder).forget()
+
+    assert start(folder).record() is None
+    assert in_force(folder) == (None, Areas((), (MASK,)))
+
+
 def test_what_the_configuration_sets_is_not_set_aside(folder: Path) -> None:
     fixed = Settings(camera=CameraSettings(source=URI, crop="0,0,0.5,1"), zones=(ZoneSettings("door", "0,0,1,1"),))
     for _ in range(2 * MOST_FAILED):

@@ -24,6 +24,11 @@ def test_a_socket_that_cannot_be_meant_counts_as_none(name: str) -> None:
     assert Notifier.from_environ({"NOTIFY_SOCKET": name}) == Notifier()
 
 
+def test_an_at_sign_stands_for_the_abstract_namespace() -> None:
+    assert Notifier.from_environ({"NOTIFY_SOCKET": "@/run/x"}).address == b"\0/run/x"
+    assert Notifier.from_environ({"NOTIFY_SOCKET": "/run/x"}).address == "/run/x"
+
+
 @pytest.mark.parametrize(
     ("environ", "interval_s"),
     [
@@ -43,3 +48,11 @@ def test_the_interval_is_read_where_it_is_meant_for_this_process(
     environ: Mapping[str, str], interval_s: float | None
 ) -> None:
     assert Notifier.from_environ(environ).watchdog_s == interval_s
+
+
+def test_a_path_too_long_for_a_socket_is_no_error() -> None:
+    for address in ("/" + "x" * 300, "/null\0byte"):
+        notifier = Notifier.from_environ({"NOTIFY_SOCKET": address})
+        notifier.watchdog()
+
+        assert notifier.listened_to
