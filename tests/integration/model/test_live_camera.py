@@ -160,11 +160,36 @@ def test_a_camera_that_cannot_be_opened_is_said_each_time_somebody_asks(digits: 
         assert camera.over
 
 
+class Broken(Classifier):
+    """Fails at every picture."""
+
+    def __call__(self, frame: Frame, explain: bool = False, teach: bool = True) -> Prediction:
+        raise ZeroDivisionError("in the model")
+
+
+def test_a_model_that_fails_is_said_to_who_asks() -> None:
+    source = OnCommand()
+    with LiveCamera(source, Broken("mnist", threads=1)) as camera:
+        source.give(0)
+        with pytest.raises(VitcamError, match="in the model"):
+            camera.newest(60)
+
+
 def test_a_source_that_gives_nothing_and_one_that_is_over_are_told_apart(digits: Classifier) -> None:
     with LiveCamera(OnCommand(), digits) as camera, pytest.raises(SourceError, match=r"within 0\.1 s"):
         camera.newest(0.1)
     with LiveCamera(Numbered(0), digits) as camera, pytest.raises(SourceError, match="ended"):
         camera.newest(60)
+
+
+def test_of_files_every_picture_is_classified_and_the_last_answer_stays(digits: Classifier) -> None:
+    kept = Kept()
+    with LiveCamera(Numbered(20), digits, sinks=[kept]) as camera:
+        eventually(lambda: camera.over, 60)
+
+        assert camera.newest().frame.seq == 19
+        assert [answer.frame.seq for answer in camera] == [19]
+    assert kept.seqs == [*range(20)]
 
 
 def test_it_is_asked_inside_its_with_only_and_may_be_entered_again(digits: Classifier) -> None:
@@ -178,6 +203,11 @@ def test_it_is_asked_inside_its_with_only_and_may_be_entered_again(digits: Class
         assert camera.newest(60).prediction.model.name == "mnist"
     with pytest.raises(UsageError):
         list(camera)
+
+
+def test_a_wrong_address_is_refused_where_it_is_entered(digits: Classifier) -> None:
+    with pytest.raises(UsageError, match="nowhere"), LiveCamera("nowhere", digits):
+        pass
 
 
 def test_a_sink_that_cannot_write_is_said_to_who_asks(digits: Classifier) -> None:

@@ -156,14 +156,18 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
     ("content", "sentence"),
     [
         ("[wbe]\nport = 1", "no section is called 'wbe'; did you mean 'web'?"),
+        ("[zzzz]\nport = 1", f"no section is called 'zzzz'; there are {', '.join(sections())}"),
         ("[web]\nprot = 1", "[web] has no key 'prot'; did you mean 'port'?"),
+        ("[web]\nzzzz = 1", "[web] has no key 'zzzz'; there are enabled, host, port"),
         ("port = 1", "'port' is not a section; write it below [web]"),
         ("web = 1", "'web' is not a section; write [web] on a line of its own, its keys below"),
+        ("[[web]]\nport = 1", "'web' is not a section; write [web] on a line of its own, its keys below"),
         (
             "zzzz = 1",
             f"'zzzz' is not a section; the sections are {', '.join(sections())}",
         ),
         ("[web]\nport = 99999", "web.port is 99999; allowed is a whole number from 0 to 65535"),
+        ("[web]\nport = true", "web.port is true; allowed is a whole number from 0 to 65535"),
         ("[web]\nport = '80'", "web.port is '80'; allowed is a whole number from 0 to 65535"),
         ("[web]\nport = 80.0", "web.port is 80.0; allowed is a whole number from 0 to 65535"),
         ("[web]\nenabled = 1", "web.enabled is 1; allowed is true or false"),
@@ -181,6 +185,7 @@ def test_a_variable_that_nearly_names_a_section_is_refused() -> None:
         ("[camera]\nrotate = false", "camera.rotate is false; allowed is 0, 90, 180 or 270"),
         ("[camera]\nflip = 'x'", "camera.flip is 'x'; allowed is none, h, v or hv"),
         ("[camera]\ncrop = '0.5,0,0.6,1'", "camera.crop is '0.5,0,0.6,1'; allowed is X,Y,W,H inside the picture"),
+        ("[camera]\ncrop = '0,0,0,1'", "camera.crop is '0,0,0,1'; allowed is X,Y,W,H inside the picture"),
         ("[camera]\ncrop = [0, 0, 1, 1]", "camera.crop is [0, 0, 1, 1]; allowed is X,Y,W,H inside the picture"),
         ("[web]\nport =", "is not TOML: Invalid value"),
     ],
@@ -192,6 +197,13 @@ def test_what_a_file_cannot_mean_is_refused_by_name(write: Write, content: str, 
 
     assert message.startswith(f"{path}: ")
     assert sentence in message
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "binary.toml"
+    path.write_bytes(b"[web]\nhost = '\xff\xfe'\n")
+
+    assert refused(ConfigError, path).startswith(f"{path}: line 2 is not in UTF-8; save it as UTF-8")
 
 
 @pytest.mark.parametrize("name", ["absent.toml", "."])
@@ -318,3 +330,8 @@ def test_a_setting_holds_a_value_of_its_own_kind_or_none_at_all(name: str, value
 
 def test_the_overlays_that_may_be_set_are_those_that_can_be_drawn_and_the_usual_one() -> None:
     assert options()["overlay.mode"].choices == ("auto", *OVERLAYS)
+
+
+@pytest.mark.parametrize("text", ["web.port" + "9" * 5000, "9" * 5000])
+def test_a_set_that_is_refused_is_repeated_only_at_its_beginning(text: str) -> None:
+    assert len(refused(ConfigError, None, text)) < 500

@@ -119,6 +119,14 @@ def test_closing_ends_a_process_that_runs(everyday: Classifier) -> None:
             running(everyday, as_the_model_gets_it(everyday))
 
 
+def test_small_weights_can_be_told_apart_beside_a_large_one() -> None:
+    row = np.array([0.98, 0.01, 0.0004, 0.0], np.float32)
+
+    _, (found,) = unpack(pack([row[None, None]], (1, 3)))
+
+    np.testing.assert_allclose(found[0, 0], row, rtol=0.15)
+
+
 def test_what_is_too_large_is_the_mean_of_the_heads_and_then_refused() -> None:
     blocks = [np.full((4, 10, 10), 0.1, np.float32)] * 3
 
@@ -130,3 +138,9 @@ def test_what_is_too_large_is_the_mean_of_the_heads_and_then_refused() -> None:
     np.testing.assert_allclose(means[0][0, 0], 0.1, rtol=0.01)
     with pytest.raises(UsageError, match="choose a smaller model"):
         pack(blocks, (3, 3), most=299)
+
+
+def test_weights_that_are_all_zero_stay_so() -> None:
+    _, (found,) = unpack(pack([np.zeros((1, 2, 4), np.float32)], (2, 2)))
+
+    assert not found.any()

@@ -139,6 +139,13 @@ def test_a_file_that_a_daemon_has_mapped_is_replaced_and_never_cut(written: Path
     assert list(written.parent.iterdir()) == [written]
 
 
+def test_a_plain_tflite_file_carries_nothing(tmp_path: Path) -> None:
+    plain = tmp_path / "plain.tflite"
+    plain.write_bytes(FLATBUFFER)
+
+    assert bundle.read(plain) is None
+
+
 @pytest.mark.parametrize("content", [b"", b"TFL3", b"PK\x03\x04 a zip and nothing else", b"\x89PNG\r\n\x1a\n" * 20])
 def test_what_does_not_begin_like_a_model_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.tflite"
@@ -240,6 +247,13 @@ def test_a_model_that_calls_a_blank_image_known_fails_its_verification(
     assert re.search(r"FAIL grey: \d 0\.\d{3}, expected unknown", capsys.readouterr().out)
     with pytest.raises(ModelError, match=r"answers dark with \d 0\.\d+ instead of unknown on this machine"):
         load_model(ModelSettings(name=str(model)))
+
+
+def test_a_file_without_blank_images_is_verified_by_its_golden_images_alone() -> None:
+    found = bundle.read(find_model("everyday"))
+
+    assert found is not None
+    assert len(Classifier("everyday", threads=1).verify()) == len(found.golden) + len(found.blank)
 
 
 def test_a_file_from_before_pooling_was_named_has_a_class_token(written: Path, tmp_path: Path) -> None:

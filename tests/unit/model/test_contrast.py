@@ -99,6 +99,13 @@ def test_a_picture_of_a_thing_has_enough(name: str) -> None:
     assert contrast(THINGS[name]()) > 1.1 * LEAST_CONTRAST
 
 
+@pytest.mark.parametrize("quality", [20, 60, 95])
+def test_artefacts_of_jpeg_are_no_contrast(quality: int) -> None:
+    _, jpeg = cv2.imencode(".jpg", noisy(vignetted(), 5), [cv2.IMWRITE_JPEG_QUALITY, quality])
+
+    assert contrast(np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.uint8)) < LEAST_CONTRAST
+
+
 @pytest.mark.parametrize("model", ["everyday", "mnist"])
 def test_a_blank_picture_is_never_known_and_says_why(model: str) -> None:
     found = Classifier(model, threads=1).classify_image(noisy(vignetted(), 5))
@@ -139,3 +146,10 @@ def test_a_dark_photo_is_seen_brighter_where_the_model_asks_for_it_and_the_dark_
 @pytest.mark.parametrize("size", [(1, 1), (2, 300), (300, 1)])
 def test_a_picture_of_a_few_pixels_is_never_blank(size: tuple[int, int]) -> None:
     assert contrast(np.zeros((*size, 3), np.uint8)) == math.inf
+
+
+def test_a_part_of_a_larger_picture_is_not_copied_wrongly() -> None:
+    wide = np.full((SIDE, 400, 3), 200, np.uint8)
+    wide[:, 100:324] = drawing()
+
+    assert contrast(wide[:, 100:324]) == contrast(drawing())

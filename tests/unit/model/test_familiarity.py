@@ -37,6 +37,21 @@ def test_it_is_the_log_sum_exp_of_the_logits_less_their_mean() -> None:
     assert [familiarity(softmax(logits))] * 2 == pytest.approx(lifted)
 
 
+def test_a_temperature_is_taken_back_from_the_logits() -> None:
+    logits = 4 * np.random.default_rng(4).normal(size=50)
+
+    for temperature in (0.6, 1.0, 1.7):
+        assert familiarity(softmax(logits / temperature), temperature) == pytest.approx(familiarity(softmax(logits)))
+
+
+def test_equal_probabilities_are_the_least_familiar_and_sharper_ones_more() -> None:
+    logits = np.random.default_rng(3).normal(size=20)
+    found = [familiarity(softmax(scale * logits)) for scale in (0.0, 0.5, 1.0, 5.0)]
+
+    assert found[0] == pytest.approx(0, abs=1e-12)
+    assert found == sorted(found)
+
+
 def test_in_files_of_score_1_the_threshold_alone_decides_what_is_known(tmp_path: Path) -> None:
     classifier = Classifier(grouped_model(tmp_path), threads=1)
     classifier.groups = None
@@ -82,6 +97,10 @@ def test_a_file_of_a_later_score_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ModelError, match="score 3"):
         bundle.read(tmp_path / "a.tflite")
+
+
+def test_a_probability_of_zero_gives_a_number() -> None:
+    assert np.isfinite(familiarity(np.array([1, 0, 0], np.float32)))
 
 
 def test_what_a_file_says_of_the_threshold_is_read_back(tmp_path: Path) -> None:

@@ -42,6 +42,11 @@ def test_groups_above_the_noise_are_found_the_smallest_first_where_no_label_is_l
     assert found(0.25, 0.25, 0.25, 0.25, groups=Groups({}, 4)) == []
 
 
+def test_only_the_groups_of_a_likely_label_are_found() -> None:
+    assert found(0.75, 0.0, 0.125, 0.125) == [Group("dog", 0.75), Group("animal", 0.875)]
+    assert found(0.1, 0.1, 0.2, 0.6) == []
+
+
 def test_an_unsure_guess_is_read_as_the_smallest_group_and_a_likely_one_stands_by_itself() -> None:
     unsure = replace(prediction("collie", 0.4), groups=(Group("dog", 0.6), Group("animal", 0.9)))
 
@@ -72,6 +77,16 @@ def test_a_likely_group_without_the_best_label_is_displayed() -> None:
 def test_no_name_is_displayed_where_none_is_likely_or_the_picture_not_known() -> None:
     assert shown(0.25, 0.125, 0.0625, 0.4375) == Shown(None, 0.4375, "none")
     assert replace(prediction("cup", 0.9), known=False).shown == Shown(None, 0.9, "none")
+
+
+def test_the_sum_of_all_labels_is_never_above_one() -> None:
+    many, names = Groups({"thing": tuple(range(1000))}, 1000), [str(label) for label in range(1000)]
+    even = np.full(1000, 0.0010001, np.float32)
+    likely = np.full(1000, 0.0005006, np.float32)
+    likely[0] = 0.5
+
+    assert many.likely(0, even, names) == (Group("thing", 1.0),)
+    assert many.likely(0, likely, names) == (Group("thing", 1.0),)
 
 
 def test_what_a_file_carries_of_groups_is_read_back(tmp_path: Path) -> None:
@@ -162,3 +177,13 @@ def test_damaged_groups_are_refused_in_one_sentence(tmp_path: Path, groups: Any,
     assert message.startswith(f"{path} carries a description that cannot be read (")
     assert message.endswith("; export the model again")
     assert message.isprintable()
+
+
+def test_groups_that_are_not_text_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.tflite"
+    bundle.write(path, FLATBUFFER, CARD, LABELS, [])
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("groups.json", b"\xff\xfe\xff")
+
+    with pytest.raises(ModelError, match="cannot be read"):
+        bundle.read(path)

@@ -23,6 +23,10 @@ def test_a_label_with_a_typing_error_is_named_with_what_was_meant() -> None:
     assert found[1].endswith("…', which the zone door watches; `vitcam models show NAME` lists what it knows")
 
 
+def test_a_label_in_other_case_is_no_mistake() -> None:
+    assert unknown_labels([("Cat", "the rule lamp is for"), ("UNKNOWN", "a rule is for")], {"hat", "cat"}) == []
+
+
 def test_what_looks_like_a_label_in_other_case_is_told_as_that_is_written() -> None:
     (found,) = unknown_labels([("LABRADR", "the rule lamp is for")], {"hat", "Labrador"})
 

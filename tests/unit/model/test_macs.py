@@ -43,6 +43,12 @@ def test_the_type_of_the_weights_says_to_which_part_an_operator_belongs(tmp_path
     assert count_macs(write_graphs(tmp_path / "one.tflite", [[dense]])) == macs
 
 
+def test_operators_add_up_and_a_second_signature_does_not_count(tmp_path: Path) -> None:
+    path = write_graphs(tmp_path / "two.tflite", [[DENSE, DENSE], [DENSE, DENSE, DENSE]])
+
+    assert count_macs(path) == Macs(int8=0, floating=60)
+
+
 def test_a_file_from_before_the_wider_operator_codes_is_counted_alike(tmp_path: Path) -> None:
     path = write_graphs(tmp_path / "old.tflite", [[DENSE]], deprecated_code_only=True)
 

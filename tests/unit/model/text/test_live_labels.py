@@ -1,5 +1,6 @@
 """Words that change while a model runs."""
 
+import logging
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,12 @@ import pytest
 
 from tests.shapes import draw
 from tests.worded import worded_model
+from vitcam.daemon.classifiers import PhotoClassifier
 from vitcam.model.classifier import Classifier
 from vitcam.model.text.live_labels import LiveLabels
 from vitcam.model.text.relabel import read_open_vocabulary
+from vitcam.run_model import RunModel
+from vitcam.slot import Current
 
 CROSS = draw("red", "cross", np.random.default_rng(1))
 
@@ -24,6 +28,19 @@ def words(model: Path) -> LiveLabels:
     return LiveLabels(read_open_vocabulary(model), model)
 
 
+def test_the_next_picture_is_compared_with_the_new_words(model: Path, words: LiveLabels) -> None:
+    classifier = Classifier(model, threads=1)
+    words.give_to(classifier)
+    before = classifier.classify_image(CROSS)
+    words.replace(["a cross", "a circle"])
+    between = classifier.classify_image(CROSS)
+    words.give_to(classifier)
+    after = classifier.classify_image(CROSS)
+
+    assert [each.top[0].label for each in (before, between, after)] == ["a red thing", "a red thing", "a cross"]
+    assert len(after.top) == 2
+
+
 def test_a_change_gives_the_answers_of_the_file_that_it_wrote(model: Path, words: LiveLabels) -> None:
     classifier = Classifier(model, threads=1)
     words.replace(["a cross", "a circle", "a red ring"])
@@ -32,3 +49,19 @@ def test_a_change_gives_the_answers_of_the_file_that_it_wrote(model: Path, words
 
     assert classifier.classify_image(CROSS).top == Classifier(model, threads=1).classify_image(CROSS).top
     assert classifier.labels == words.labels == ("a cross", "a circle", "a red ring")
+
+
+def test_photos_that_are_sent_are_compared_with_the_new_words_too(model: Path, words: LiveLabels) -> None:
+    photos = PhotoClassifier(Current(RunModel.of(Classifier(model, threads=1), words=words)))
+    before = photos.classify(CROSS)
+    words.replace(["a cross", "a circle"])
+
+    assert before.top[0].label == "a red thing"
+    assert photos.classify(CROSS).top[0].label == "a cross"
+
+
+def test_a_change_is_in_the_log(words: LiveLabels, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    words.replace(["a cross", "a circle"])
+
+    assert "the words are now: a cross, a circle" in caplog.text

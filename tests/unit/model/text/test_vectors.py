@@ -54,6 +54,10 @@ def test_the_vector_of_a_word_is_the_mean_over_the_templates(file: TextFile) -> 
     np.testing.assert_allclose(vectors_of(file, ["thing"], ROOM).vectors[0] / about.logit_scale, mean, atol=1e-5)
 
 
+def test_words_lose_the_space_around_and_in_them() -> None:
+    assert checked_words(["  a   cat ", "a dog"]) == ("a cat", "a dog")
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
