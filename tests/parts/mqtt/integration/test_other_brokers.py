@@ -63,7 +63,9 @@ def test_a_broker_of_small_messages_gets_each_event_once(limit: str, version: Mq
             log = running.errors()
     assert "Traceback" not in log
     assert broker.log().count("as vitcam-cam (") <= 5, "it was thrown out again and again"
-    assert {*Counter(subscriber.of(EVENTS)).values()} == {1}
+    # one that lasts is reported again every few seconds, perhaps with the same words
+    edges = [(each["id"], each["phase"]) for each in subscriber.records(EVENTS) if each["phase"] != "update"]
+    assert {*Counter(edges).values()} == {1}
     if version == "5" and limit.startswith("max_packet_size"):
         assert eventually(lambda: subscriber.of(SNAPSHOT))
         assert max(map(len, subscriber.of(SNAPSHOT))) < 20_000
