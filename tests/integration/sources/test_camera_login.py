@@ -153,6 +153,13 @@ def test_a_login_that_cannot_be_is_refused_by_the_name_of_its_method(challenges:
     assert not any(word in result.out + result.err for word in (USER, PASSWORD, *IN_URI.split(":"), "Traceback"))
 
 
+def test_without_user_and_password_the_camera_gets_none_and_the_sentence_says_how_to_give_them() -> None:
+    with server(lambda connection, request: connection.sendall(refuses(SHA))) as port:
+        result = vitcam("run", "--no-web", "--source", f"http://127.0.0.1:{port}/")
+
+    assert "USER:PASSWORD@HOST" in result.sentence
+
+
 def test_a_nonce_that_is_too_old_is_replaced_and_a_camera_that_never_has_a_new_one_is_given_up() -> None:
     asked: list[int] = []
 

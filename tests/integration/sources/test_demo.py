@@ -95,6 +95,23 @@ def test_the_demo_from_memory_stays_small_and_nobody_can_spoil_it() -> None:
     assert not frames[0].model_input.flags.writeable
 
 
+def test_the_demo_from_memory_ends_after_one_turn_when_told_to_and_with_stop() -> None:
+    with open_source("demo:ram", SourceOptions(realtime=False, loop=False)) as source:
+        once = [frame.model_input for frame in source]
+    with open_source("demo:ram", FAST) as source:
+        for frame in source:
+            if frame.seq == 99:
+                source.stop()
+
+    assert once == [None] * RAM_FRAMES, "there is no model"
+    assert frame.seq == 99
+
+
+def test_an_unknown_demo_is_refused_with_those_that_are() -> None:
+    with pytest.raises(SourceError, match="known are demo and demo:ram"):
+        open_source("demo:tape")
+
+
 def test_a_damaged_installation_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(demo, "CLIP", tmp_path / "demo.mp4")
 

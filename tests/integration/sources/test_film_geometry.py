@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from tests.videos import encode_film
 from vitcam.frames import Image
+from vitcam.pictures.resize import InputSpec
+from vitcam.rects import Rect
 from vitcam.sources import SourceOptions, open_source
 
 FAST = SourceOptions(realtime=False)
@@ -64,10 +66,13 @@ def matrix(a: int, b: int, c: int, d: int) -> Sequence[int]:
 @pytest.mark.parametrize("turned", UPRIGHT)
 def test_films_come_upright_also_where_they_are_mirrored(tmp_path: Path, turned: tuple[int, int, int, int]) -> None:
     film = encode_film(tmp_path / "phone.mp4", [cornered()] * 3, matrix=matrix(*turned))
-    frames = frames_of(film)
+    with open_source(str(film), SourceOptions(realtime=False, input=InputSpec(64, 64))) as source:
+        frames = list(source)
+    middle, size = (WIDTH - HEIGHT) // 2, (WIDTH, HEIGHT) if turned[1] else (HEIGHT, WIDTH)
 
-    assert [frame.shape[:2] for frame in frames] == [(WIDTH, HEIGHT) if turned[1] else (HEIGHT, WIDTH)] * 3
-    assert {corners_of(frame) for frame in frames} == {UPRIGHT[turned]}
+    assert [frame.preview.shape[:2] for frame in frames] == [size] * 3
+    assert {corners_of(frame.preview) for frame in frames} == {UPRIGHT[turned]}
+    assert frames[0].crop == (Rect(0, middle, HEIGHT, HEIGHT) if turned[1] else Rect(middle, 0, HEIGHT, HEIGHT))
 
 
 @pytest.mark.parametrize("name", ["film.mp4", "film.mkv", "film.mpg"])
@@ -116,6 +121,18 @@ def test_a_size_that_changes_in_the_middle_is_followed(tmp_path: Path, ending: s
 
     assert [frame.shape[:2] for frame in frames] == [size for size in sizes for _ in range(5)]
     assert {corners_of(frame) for frame in frames} == {STORED}
+
+
+def test_a_pixel_aspect_that_changes_in_the_middle_is_followed(tmp_path: Path) -> None:
+    kinds = [((576, 720), Fraction(16, 15)), ((480, 640), Fraction(1)), ((576, 720), Fraction(64, 45))]
+    parts = [
+        encode_film(tmp_path / f"{number}.ts", [cornered(*size)] * 5, pixel_aspect=aspect).read_bytes()
+        for number, (size, aspect) in enumerate(kinds)
+    ]
+    film = tmp_path / "film.ts"
+    film.write_bytes(b"".join(parts))
+
+    assert [frame.shape[:2] for frame in frames_of(film)] == [(576, 768)] * 5 + [(480, 640)] * 5 + [(576, 1024)] * 5
 
 
 def test_no_frame_stays_in_memory_after_its_turn(tmp_path: Path) -> None:

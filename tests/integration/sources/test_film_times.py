@@ -75,6 +75,12 @@ def test_a_variable_rate_is_kept(tmp_path: Path) -> None:
     assert play(tmp_path / "film.mkv") == (6, [])
 
 
+def test_times_that_begin_anywhere_begin_at_zero(tmp_path: Path) -> None:
+    times = [5.0, 5.1, 5.2]
+
+    assert positions(encode_film(tmp_path / "film.mkv", pictures(3), times=times)) == [0.0, 0.1, 0.2]
+
+
 def test_times_that_jump_back_go_on_from_there(tmp_path: Path) -> None:
     parts = [encode_film(tmp_path / f"{part}.ts", pictures(3)).read_bytes() for part in "ab"]
     (tmp_path / "film.ts").write_bytes(b"".join(parts))
@@ -101,15 +107,17 @@ def avi_at_rate(tmp_path: Path, scale: int, rate: int) -> Path:
     return avi_with(tmp_path, change)
 
 
-@pytest.mark.parametrize(("scale", "rate"), [(1, 10_000_000), (1000, 1)])
+@pytest.mark.parametrize(
+    ("scale", "rate", "said"), [(1, 10_000_000, True), (1000, 1, True), (1, 0, False), (0, 0, False)]
+)
 def test_a_rate_in_the_header_that_cannot_be_is_replaced_and_said(
-    tmp_path: Path, scale: int, rate: int, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, scale: int, rate: int, said: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     film = avi_at_rate(tmp_path, scale, rate)
 
     assert positions(film)[-1] == pytest.approx(9 / 25)
     assert play(film) == (10, [])
-    assert "25 frames/s are assumed" in caplog.text
+    assert ("25 frames/s are assumed" in caplog.text) == said
 
 
 def test_a_number_of_frames_that_is_not_true_is_no_damage(tmp_path: Path) -> None:

@@ -160,11 +160,20 @@ def pictures() -> Iterator[tuple[Pictures, str]]:
             serving.shutdown()
 
 
-@pytest.mark.parametrize("declared", ["image/jpeg", "text/html", "application/octet-stream", "multipart/mixed"])
-@pytest.mark.parametrize("end", ["a length", "pieces", "the end of the connection"])
-def test_an_address_of_one_picture_is_asked_again(declared: str, end: str) -> None:
+@pytest.mark.parametrize(
+    ("declared", "end", "coding"),
+    [
+        ("image/jpeg", "a length", ""),
+        ("text/html", "pieces", ""),
+        ("application/octet-stream", "the end of the connection", ""),
+        ("multipart/mixed", "a length", ""),
+        *(("image/jpeg", end, coding) for end in ("a length", "pieces") for coding in PACKED),
+    ],
+)
+def test_an_address_of_one_picture_is_asked_again(declared: str, end: str, coding: str) -> None:
     with pictures() as (camera, address):
         camera.declared, camera.sized, camera.chunked = declared, end == "a length", end == "pieces"
+        camera.coding = coding
         with open_source(address, FAST) as source:
             frames = list(islice(source, 4))
 
@@ -250,6 +259,16 @@ def test_an_address_that_stays_without_a_picture_is_lost_with_the_reason() -> No
         camera.status, camera.spoilt = 503, True
         with pytest.raises(SourceLost, match="503 Service Unavailable"):
             next(frames)
+
+
+def test_a_pause_between_two_pictures_ends_at_once_with_the_source() -> None:
+    with pictures() as (_, address), open_source(address, SourceOptions(ask_every_s=60)) as source:
+        threading.Timer(0.3, source.stop).start()
+        started = time.monotonic()
+        frames = list(source)
+
+    assert len(frames) == 1
+    assert time.monotonic() - started < 2
 
 
 def test_a_daemon_asks_as_often_as_it_is_told_and_says_what_it_sees() -> None:

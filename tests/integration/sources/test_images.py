@@ -57,6 +57,13 @@ def test_a_folder_gives_its_pictures_sorted_with_their_names_as_given(folder: Pa
     assert np.abs(frames[0].preview[15, 20].astype(int) - RED).max() < 5
 
 
+def test_a_glob_gives_what_it_matches_and_nothing_else(folder: Path) -> None:
+    deep = [frame.path for frame in Reader().read("photos/**/*.??g")]
+
+    assert [frame.path for frame in Reader().read("photos/*.jpg")] == ["photos/a.jpg"]
+    assert deep == ["photos/a.jpg", "photos/b/10.jpg", "photos/b/2.png"]
+
+
 def test_one_picture_is_one_frame_that_shows_what_the_model_sees(folder: Path) -> None:
     reader = Reader(input=InputSpec(224, 224))
     frames = reader.read("./photos/a.jpg")
@@ -93,6 +100,16 @@ def test_a_broken_file_is_reported_by_name_and_the_rest_goes_on(folder: Path) ->
     }
 
 
+def test_a_loop_over_broken_files_ends_and_logs_them_when_nobody_asked_to_hear_of_them(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "x.jpg").write_text("no")
+    with open_source(str(tmp_path), SourceOptions(loop=True)) as source:
+        assert list(source) == []
+
+    assert caplog.text.count("x.jpg: not an image") == 1
+
+
 @pytest.mark.parametrize("uri", ["photos/none*.jpg", "photos/empty", "photos/*.txt"])
 def test_a_place_without_pictures_is_refused(folder: Path, uri: str) -> None:
     (folder / "empty").mkdir()
@@ -124,6 +141,17 @@ def test_a_loop_begins_again_and_goes_on_counting(folder: Path) -> None:
 
     assert [seq for _, seq in seen] == [0, 1, 2, 3, 4]
     assert seen[0][0] == seen[2][0] == seen[4][0]
+
+
+def test_a_folder_can_be_entered_again(folder: Path) -> None:
+    source = open_source("photos")
+    with source:
+        first = len(list(source))
+    save(folder / "new.jpg")
+    with source:
+        second = len(list(source))
+
+    assert (first, second) == (4, 5)
 
 
 def test_reading_broken_pictures_prints_nothing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

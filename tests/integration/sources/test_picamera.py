@@ -46,6 +46,18 @@ def test_frames_arrive_in_true_colours_with_the_models_input_beside_them(machine
     assert 0 < frame.capture_ms <= age_ms < 10_000
 
 
+@pytest.mark.parametrize("flips", [True, False])  # by the sensor, or else in the copy
+def test_a_mirrored_picture_is_mirrored_for_the_model_too(machine: Machine, flips: bool) -> None:
+    machine.plays(flips=flips)
+    with open_source("picamera", replace(OPTIONS, orientation=Orientation.of(0, "h"))) as source:
+        frame = take(iter(source), 1)[0]
+    middles = [(2 * n + 1) * 640 // 16 for n in range(8)]
+
+    assert frame.preview[240, middles].tolist() == [list(bar) for bar in reversed(BARS)]
+    assert frame.model_input is not None
+    assert frame.model_input[112, [2, 60, 110, -3]].tolist() == [list(BARS[n]) for n in (6, 5, 4, 1)]
+
+
 def test_a_camera_on_its_side_is_turned_with_what_its_scaler_made(machine: Machine) -> None:
     with open_source("picamera", replace(OPTIONS, orientation=Orientation.of(270, "none"))) as source:
         frame = take(iter(source), 1)[0]
@@ -197,6 +209,14 @@ def test_a_camera_process_that_cannot_be_ended_gets_no_second_one_beside_it(
     assert again
 
 
+def test_frames_outlive_the_camera_that_took_them(machine: Machine) -> None:
+    with open_source("picamera", OPTIONS) as source:
+        frame = take(iter(source), 1)[0]
+
+    assert not children()
+    assert frame.preview[240, 40].tolist() == list(BARS[0])
+
+
 def test_leaving_takes_no_longer_while_the_camera_stalls(machine: Machine) -> None:
     with open_source("picamera", OPTIONS) as source:
         take(iter(source), 1)
@@ -279,6 +299,10 @@ def test_a_camera_that_cannot_be_opened_says_why_in_one_sentence(
 def test_a_missing_picamera2_is_named_with_the_way_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SourceError, match="apt install python3-picamera2"), open_source("picamera", OPTIONS):
         pass
+
+
+def test_without_a_name_the_pis_own_camera_is_taken_first(machine: Machine) -> None:
+    assert default_uri() == "picamera"
 
 
 def test_a_usb_camera_in_libcameras_list_is_left_to_v4l2(machine: Machine) -> None:

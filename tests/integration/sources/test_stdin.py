@@ -16,7 +16,7 @@ import pytest
 from tests.command import Result, vitcam
 from tests.needs import need_program
 from vitcam.pictures.encode import encode_jpeg
-from vitcam.sources import open_source
+from vitcam.sources import SourceOptions, open_source
 from vitcam.sources.jpeg_frames import IncomingStream
 
 CLIP = "testsrc=size=320x240:rate=30:duration=2"
@@ -202,6 +202,11 @@ def test_pictures_that_are_made_one_by_one_may_take_long(monkeypatch: pytest.Mon
     os.close(reading)
 
     assert [frame.seq for frame in (first, *rest)] == [0, 1]
+
+
+def test_a_page_makes_a_pipe_live() -> None:
+    assert open_source("-", SourceOptions(realtime=True)).live
+    assert not open_source("-").live
 
 
 def test_a_read_that_waits_for_the_pipe_ends_soon_after_stop() -> None:

@@ -68,6 +68,13 @@ def test_every_frame_of_a_video_comes_once_and_in_order(make_video: MakeVideo) -
     assert frames[0].capture_ms > 0
 
 
+def test_colours_of_a_video_are_rgb(make_video: MakeVideo) -> None:
+    last = read(make_video("clip.avi", codec="MJPG"))[-1].preview
+
+    assert last[60, 40, 2] > 150 > 60 > last[60, 40, 0]
+    assert last[60, 120, 0] > 150 > 60 > last[60, 120, 2]
+
+
 def test_in_real_time_a_video_takes_as_long_as_it_lasts(make_video: MakeVideo) -> None:
     path = make_video("clip.mp4", count=30)
     started = time.monotonic()
@@ -155,3 +162,7 @@ def test_of_a_film_at_its_own_pace_only_the_frames_somebody_wants_are_converted(
     options = SourceOptions(realtime=True, loop=False, wanted=lambda: next(answers))
 
     assert [frame.seq for frame in read(make_video("film.mp4", count=30), options)] == list(range(0, 30, 3))
+
+
+def test_where_every_frame_counts_nobody_is_asked_whether_it_is_wanted(make_video: MakeVideo) -> None:
+    assert len(read(make_video("film.mp4"), replace(FAST, wanted=lambda: False))) == FRAMES

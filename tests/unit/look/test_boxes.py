@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from vitcam.look.boxes import box_around, steady_box
+from vitcam.look.boxes import box_around, least_of, steady_box
+from vitcam.pictures.resize import InputSpec
 from vitcam.rects import Rect
 
 VIEW = Rect(0, 0, 1280, 720)
@@ -18,6 +19,11 @@ def test_a_box_is_half_as_large_again_as_its_thing_and_square() -> None:
 
 def test_a_box_has_at_least_as_many_px_as_the_model() -> None:
     assert box_around(Rect(640, 360, 20, 20), VIEW, (224, 224)) == Rect(538, 258, 224, 224)
+
+
+def test_a_camera_with_more_px_than_its_picture_has_smaller_boxes() -> None:
+    assert least_of(InputSpec(224, 224), 1.8) == (125, 125)
+    assert least_of(None) == (1, 1)
 
 
 def test_a_model_that_wants_another_shape_gets_boxes_of_that_shape() -> None:

@@ -73,11 +73,26 @@ def test_an_object_that_stays_is_part_of_the_scene_after_some_seconds() -> None:
     assert not any(found[-30:])
 
 
+def test_an_object_that_moves_slowly_is_seen_all_the_way() -> None:
+    rng = np.random.default_rng(3)
+    images = [with_noise(with_cup(scene(), 180 + seq), 4.0, rng) for seq in range(200)]  # 30 px/s
+
+    assert all(moving(images)[10:])
+
+
 def test_daylight_that_fades_and_exposure_that_follows_do_not_wake_it() -> None:
     rng = np.random.default_rng(4)
     base = scene().astype(np.float32)
     light = np.concatenate([np.linspace(1, 0.6, 150), np.linspace(0.6, 0.9, 15), np.full(60, 0.9)])  # 5 s, then 0.5 s
     images = [with_noise((base * level).astype(np.uint8), 2.0, rng) for level in light]
+
+    assert sum(moving(images)) == 0
+
+
+def test_one_pixel_that_flickers_is_no_motion() -> None:
+    images = noisy(120, 2.0)
+    for seq, image in enumerate(images):
+        image[HEIGHT // 2, WIDTH // 2] = 255 * (seq % 2)
 
     assert sum(moving(images)) == 0
 

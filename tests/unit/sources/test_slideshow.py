@@ -46,6 +46,12 @@ def until(frames: Iterator[Frame], name: str) -> Frame:
     return next(frame for frame in frames if Path(frame.path or "").stem == name)
 
 
+def test_photos_follow_each_other_and_the_end_is_that_of_a_film(photos: Path) -> None:
+    with slideshow(photos, SHORT_S, loop=False) as once, slideshow(photos, SHORT_S, loop=True) as endless:
+        assert names(list(once)) == ["a", "b", "c"]
+        assert names(list(islice(endless, 9)))[:4] == ["a", "b", "c", "a"]
+
+
 def test_without_a_word_about_the_end_the_last_photo_stays(photos: Path) -> None:
     with slideshow(photos, SHORT_S) as source:
         frames = iter(source)
