@@ -110,6 +110,11 @@ def test_what_a_command_leaves_running_ends_with_it(tmp_path: Path) -> None:
     assert eventually(lambda: not runs(int(detail)))
 
 
+def test_a_command_that_closes_its_output_is_still_waited_for(tmp_path: Path) -> None:
+    with pytest.raises(ActionFailed, match="it ended with status 4"):
+        run("sh", "-c", "exec >&- 2>&-; sleep 0.2; exit 4")
+
+
 @pytest.mark.fault(
     "the command of a rule writes without end",
     injected="`yes`, and one line of 900 kB",

@@ -6,11 +6,13 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
 from tests.parts.alerts.doing import event, task
 from tests.parts.alerts.receiver import receiver
+from vitcam.frames import Group
 from vitcam.parts.alerts.notification import MISSING, Notifications, body, title
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import ActionFailed
@@ -31,6 +33,13 @@ def test_a_message_says_what_was_seen_since_when_and_how_surely() -> None:
     assert title(record) == "tabby"
     assert body(record).startswith("tabby from ")
     assert body(record).endswith(":00:01, 90%, test")
+
+
+def test_a_message_about_a_group_names_it_first() -> None:
+    record = event_record(replace(event(), zone="door", p=0.4, group=Group("cat", 0.83)))
+
+    assert title(record) == "cat, perhaps tabby (door)"
+    assert ", 83%, test" in body(record)
 
 
 def test_every_address_of_a_rule_gets_the_message() -> None:

@@ -13,8 +13,8 @@ from tests.push_service import Browser, decoded, encoded
 from vitcam.errors import UsageError
 from vitcam.parts.alerts import push
 from vitcam.parts.alerts.post import RetryLater
-from vitcam.parts.alerts.push import Push, encrypted, public_key
-from vitcam.parts.alerts.push_devices import PushDevice, PushDevices
+from vitcam.parts.alerts.push import Push, encrypted, public_key, signature
+from vitcam.parts.alerts.push_devices import MOST_DEVICES, PushDevice, PushDevices
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import ActionFailed, Task
 
@@ -128,6 +128,14 @@ def test_keys_and_browsers_are_kept_where_only_their_owner_may_read_them(tmp_pat
     assert not devices.remove("nothing")
 
 
+def test_there_are_not_more_browsers_than_the_quota(tmp_path: Path) -> None:
+    devices = PushDevices(tmp_path)
+    for number in range(MOST_DEVICES):
+        devices.add(device(Browser(), str(number)))
+    with pytest.raises(UsageError, match=str(MOST_DEVICES)):
+        devices.add(device(Browser(), "more"))
+
+
 GOOD = Browser().subscription("https://push.example/1")
 
 
@@ -154,6 +162,14 @@ GOOD = Browser().subscription("https://push.example/1")
 def test_what_is_not_a_subscription_is_refused(body: Any) -> None:
     with pytest.raises(UsageError):
         PushDevice.of(body)
+
+
+def test_a_point_that_is_not_on_the_curve_and_a_service_without_a_name_are_refused(tmp_path: Path) -> None:
+    nowhere = {**GOOD, "keys": {**GOOD["keys"], "p256dh": encoded(b"\4" + b"\1" * 64)}}
+    with pytest.raises(UsageError, match="keys"):
+        encrypted(PushDevice.of(nowhere), b"x")
+    with pytest.raises(UsageError, match="address of a push service"):
+        signature(PushDevices(tmp_path).key(), "https://[::1]/x")
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"key": 1, "devices": []}', "[" * 100_000])

@@ -93,6 +93,14 @@ def test_an_alert_acts_from_the_next_event_on_beside_the_rules_of_the_file(runni
     assert running.last()[0]["trial"] is None
 
 
+def test_a_reload_of_the_configuration_leaves_the_alerts(running: Running) -> None:
+    running.alerts.make({"sound": True})
+    running.engine.apply(Settings(rules={"on": (replace(FILE, name="other"),)}))
+
+    assert [rule.name for rule in running.engine.runner.rules] == ["other", "page-anything"]
+    assert [rule["place"] for rule in running.alerts.record()["rules"]] == [FILE.place]
+
+
 def test_other_rules_their_webhooks_and_the_secret_are_used_from_the_next_event_on(running: Running) -> None:
     rules = (OnSettings("hook", webhook="http://127.0.0.1:1/"), replace(FILE, name="other"))
     running.engine.apply(Settings(rules={"on": rules}).with_section("actions", ActionSettings("key")))
@@ -167,6 +175,13 @@ def test_changes_and_deletions_are_kept_for_the_next_run(running: Running, tmp_p
         Awaited("", "", "the rule lamp is for"),
         Awaited("cup", "", "the alert page-cup is for"),
     )
+
+
+def test_what_is_not_there_is_nothing(running: Running) -> None:
+    assert running.alerts.change("nothing", {"sound": True}) is None
+    assert running.alerts.delete("nothing") is None
+    assert running.alerts.try_now("nothing") is None
+    assert not running.alerts.remove_device("nothing")
 
 
 def test_there_are_not_more_than_the_quota(running: Running) -> None:

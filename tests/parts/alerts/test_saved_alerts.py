@@ -37,3 +37,10 @@ def test_a_file_that_is_damaged_counts_as_none(tmp_path: Path, text: str) -> Non
     (tmp_path / "alerts.json").write_text(text)
 
     assert SavedAlerts(tmp_path).load() == ()
+
+
+def test_without_a_folder_or_room_it_says_why_they_are_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    assert "no folder" in SavedAlerts(None).save([])
+    assert "cannot be written" in SavedAlerts(tmp_path / "file").save([])

@@ -105,6 +105,13 @@ def test_keys_and_addresses_that_are_secret_are_never_shown_whole() -> None:
     assert without_secrets(rule["gpio"], None) is None
 
 
+def test_the_number_is_the_name_of_a_rule_without_one(read: Read) -> None:
+    rules = read('[[on]]\ngpio = 2\n[[on]]\nname = "lamp"\nsound = true\ngpio = 3').settings.rules_of(OnSettings)
+
+    assert [rule.name for rule in rules] == ["1", "lamp"]
+    assert [rule.kinds for rule in rules] == [("gpio",), ("sound", "gpio")]
+
+
 def test_a_rule_knows_the_line_of_its_first_key_unless_that_cannot_be_told(read: Read) -> None:
     rules = read("# one\n[[on]]\ngpio = 0\n\n [[ on ]] # two\r\nsound = true").settings.rules_of(OnSettings)
     [inline] = read("on = [{push = true}]").settings.rules_of(OnSettings)

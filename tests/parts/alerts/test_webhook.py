@@ -85,6 +85,15 @@ def is_from_vitcam(secret: str, timestamp: str, body: bytes, signature: str) -> 
     return found
 
 
+def test_without_a_secret_nothing_is_signed(tmp_path: Path) -> None:
+    kept = Kept()
+    with receiver() as there, delivering(tmp_path, kept, there.url, secret="") as webhooks:
+        webhooks.put(hook(there.url))
+        kept.wait_for_count(1)
+
+    assert "X-Vitcam-Signature" not in there.headers[0]
+
+
 @pytest.mark.fault(
     "the receiver of a webhook fails for a while",
     injected="it answers 500, 503, 429 and then 200",
@@ -315,3 +324,12 @@ def test_an_error_in_the_delivery_loses_no_webhook(monkeypatch: pytest.MonkeyPat
 
         assert "no webhook is sent" in webhooks.workers[0].trouble()
     assert statuses(kept) == [("01A", "ok")]
+
+
+def test_a_host_without_a_name_is_said_so(tmp_path: Path) -> None:
+    kept, url = Kept(), "http://no-host.invalid/"
+    with delivering(tmp_path, kept, url) as webhooks:
+        webhooks.put(hook(url))
+        kept.wait_for_count(1)
+
+    assert kept.all[0].detail == "no-host.invalid cannot be reached: its name is not known; it is tried again"
