@@ -87,6 +87,16 @@ def beside(do: Callable[..., object], both: threading.Barrier, *asked: object, *
     return do(*asked, **how)
 
 
+def test_several_photos_are_decoded_at_once(
+    classifier: Classifier, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cv2, "imdecode", partial(beside, cv2.imdecode, threading.Barrier(2)))
+
+    (told := Told()).listen(classifier, folder)
+
+    assert len(told.seqs) == 6
+
+
 def test_a_photo_that_takes_long_and_broken_ones_between_change_no_order(
     classifier: Classifier, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +129,12 @@ def test_a_target_that_is_not_there_is_refused_after_the_answers_before_it(
         told.listen(classifier, folder / "a.png", tmp_path / "nothing.png")
 
     assert told.row == ["a"]
+
+
+def test_each_target_counts_its_own_photos(classifier: Classifier, folder: Path) -> None:
+    (told := Told()).listen(classifier, folder, folder / "a.png", folder)
+
+    assert told.seqs == [*range(6), 0, *range(6)]
 
 
 def test_the_answers_are_those_of_one_photo_alone_bit_for_bit(classifier: Classifier, folder: Path) -> None:

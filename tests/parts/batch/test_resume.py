@@ -16,6 +16,7 @@ import pytest
 
 from tests.command import vitcam
 from tests.eventually import eventually
+from tests.videos import write_video
 from vitcam.errors import UsageError
 from vitcam.many_photos import classify_all
 from vitcam.model.classifier import Classifier
@@ -155,6 +156,13 @@ def test_names_that_are_not_text_are_known_again(classifier: Classifier, folder:
     assert classify(classifier, folder, out) == 9
 
 
+def test_lines_that_json_has_written_before_count_too(classifier: Classifier, folder: Path, out: Path) -> None:
+    printed = vitcam("classify", str(folder), "--model", "mnist", "--json")
+    out.write_text(printed.out)
+
+    assert classify(classifier, folder, out) == 6, "what cannot be read says nothing of its file there"
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -194,6 +202,13 @@ def test_what_cannot_be_written_or_read_again_is_refused(classifier: Classifier,
     for place in (tmp_path / "pipe", tmp_path, tmp_path / "nowhere" / "out.jsonl", Path("/dev/full")):
         with pytest.raises(UsageError, match=place.name):
             classify(classifier, folder, place)
+
+
+def test_a_film_has_no_photos_to_resume(classifier: Classifier, out: Path, tmp_path: Path) -> None:
+    film = write_video(tmp_path / "film.avi", [np.zeros((64, 64, 3), np.uint8)] * 3, "MJPG")
+
+    with pytest.raises(UsageError, match="film"):
+        classify(classifier, film, out)
 
 
 def test_photos_that_were_answered_take_little_memory() -> None:

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from tests.frames import SECOND, prediction
+from tests.frames import SECOND, picture, prediction
 from tests.parts.clips.cuts import event, frame_at
 from vitcam.frames import Event, Group
 from vitcam.parts.clips.queue import ClipQueue
-from vitcam.parts.clips.recorder import ClipRecorder
+from vitcam.parts.clips.recorder import ClipRecorder, shrink
 from vitcam.parts.clips.ring import Cut
 from vitcam.parts.clips.settings import ClipSettings
 from vitcam.rects import Box
@@ -64,6 +64,15 @@ def test_a_clip_knows_the_box_of_its_event_as_it_was_reported_last() -> None:
     camera.close((event("end", 100, 105, track=7, box=last),))
 
     assert [cut.box for cut in taken.cuts] == [last]
+
+
+def test_thirty_frames_per_second_become_ten_pictures_per_second() -> None:
+    taken = Taken()
+    camera = recorder(taken)
+    watch(camera, 100, 103, event("new", 100))
+    camera.close((event("end", 100, 103),))
+
+    assert len(taken.cuts[0].stills) == 30
 
 
 def test_a_clip_ends_where_it_would_be_longer_than_allowed() -> None:
@@ -142,6 +151,12 @@ def test_each_zone_of_one_frame_does_not_add_the_picture_again() -> None:
     camera.close(())
 
     assert len(taken.cuts[0].stills) == 10
+
+
+def test_pictures_get_even_sides_and_are_never_enlarged() -> None:
+    assert shrink(picture(721, 1281), 640).shape == (360, 640, 3)
+    assert shrink(picture(73, 129), 640).shape == (72, 128, 3)
+    assert shrink(picture(72, 128), 640).shape == (72, 128, 3)
 
 
 def test_a_camera_that_rests_is_kept_twice_a_second_and_what_moves_then_at_once() -> None:

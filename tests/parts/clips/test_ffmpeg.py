@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import av
+import cv2
 import pytest
 
 from tests.eventually import eventually
@@ -36,6 +37,16 @@ def test_a_clip_says_where_in_its_pictures_the_thing_was(tmp_path: Path, box: Bo
 
     with av.open(str(clip)) as film:
         assert film.metadata.get("comment") == said
+
+
+def test_a_clip_has_the_shades_of_its_pictures_and_its_index_comes_first(tmp_path: Path) -> None:
+    clip = tmp_path / "clip.mp4"
+    find_ffmpeg().encode(cut_of(4.0), 10.0, clip, 60)
+    capture, data = cv2.VideoCapture(str(clip)), clip.read_bytes()
+    shades = [float(capture.read()[1].mean()) for _ in range(40)]
+
+    assert shades == pytest.approx([255 * index // 40 for index in range(40)], abs=4)
+    assert data.index(b"moov") < data.index(b"mdat"), "playing would not begin at once"
 
 
 def test_where_pictures_came_late_the_last_one_stays_and_the_length_is_kept() -> None:

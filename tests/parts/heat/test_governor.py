@@ -126,6 +126,14 @@ def test_fewer_threads_are_used_only_while_they_reach_the_limited_rate() -> None
     assert warm.threads in (0, 2)
 
 
+def test_a_peak_of_the_rate_is_forgotten_so_that_a_limit_means_something() -> None:
+    state = step(RULES, GovernorState(), HeatReading(2.0, 50.0, False, 400.0, 20.0))
+    for second in range(4, 1800, 2):
+        state = step(RULES, state, HeatReading(float(second), 50.0, False, 30.0, 20.0))
+
+    assert state.full_fps == pytest.approx(30, abs=2)
+
+
 def test_the_rate_never_falls_below_one_frame_a_second() -> None:
     state = GovernorState()
     for second in range(0, 600, 2):

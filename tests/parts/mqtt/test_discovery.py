@@ -21,6 +21,11 @@ def test_a_camera_that_takes_no_commands_offers_none() -> None:
     assert keys(CAMERA) - keys(Announced("kitchen", "vitcam/kitchen", commands=frozenset())) == _COMMANDS
 
 
+def test_nothing_is_offered_to_choose_where_there_is_one_choice() -> None:
+    alone = Announced("kitchen", "vitcam/kitchen", models=("everyday",), overlays=("none",))
+    assert keys(CAMERA) - keys(alone) == {"model", "overlay"}
+
+
 def test_what_a_part_offers_is_announced() -> None:
     humidity = Entity("humidity", "air.humidity", "sensor", "Humidity", {"unit_of_measurement": "%"})
     camera = Announced("kitchen", "vitcam/kitchen", offered=(humidity,))

@@ -10,7 +10,7 @@ from vitcam.names.active import ActiveNames
 from vitcam.names.naming import Naming, naming_of
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.names.wanted import NOTHING_WANTED, WantedNames, own_names
-from vitcam.parts.mqtt.watched import MOST_WATCHED, Presence, slug_of, watched_of
+from vitcam.parts.mqtt.watched import MOST_WATCHED, Presence, presence_record, slug_of, watched_of
 from vitcam.pictures.view import Region
 
 LABELS = ("tabby", "tiger cat", "beagle", "espresso")
@@ -86,6 +86,11 @@ def test_a_slug_is_what_topics_ids_and_templates_may_hold(text: str) -> None:
     assert len(slug_of(text)) <= 49
 
 
+def test_slugs_of_different_names_differ() -> None:
+    texts = ["cafe", "café", "cafè", "猫", "犬", "a/b", "a+b", "Door", "door", "a" * 60, "a" * 61]
+    assert len({slug_of(text) for text in texts}) == len(texts)
+
+
 def test_there_are_never_more_than_can_be_looked_at() -> None:
     areas = zones(*((f"zone{number}", tuple(f"label{label}" for label in range(64))) for number in range(64)))
     found = watched_of(areas, [(f"rule{number}", "") for number in range(1000)], naming())
@@ -121,3 +126,9 @@ def test_a_presence_goes_by_names_of_your_own() -> None:
     wanted = WantedNames("", own_names({"tabby": "Mia"}))
     assert present("mia").holds(event("Mia"), vocabulary(wanted))
     assert present("tabby").holds(event("Mia"), vocabulary(wanted))
+
+
+def test_something_is_there_while_an_event_of_it_lasts() -> None:
+    watched = [present("cat"), Presence("other", "name", "dog")]
+    assert presence_record(watched, [], vocabulary()) == {"key": False, "other": False}
+    assert presence_record(watched, [event("espresso"), event()], vocabulary()) == {"key": True, "other": False}

@@ -13,6 +13,7 @@ from vitcam.parts.peers.answers import (
     caption_of,
     check_still,
     last_event_of,
+    read_object,
     sentence_of,
     status_of,
 )
@@ -40,6 +41,19 @@ def test_what_a_vitcam_says_is_taken_as_it_is() -> None:
     assert last_event_of({"events": []}) is None
     assert sentence_of(b'{"error": "it is busy"}') == "it is busy"
     check_still(jpeg(360, 640))
+
+
+@pytest.mark.parametrize("status", [None, 5, "away", "fine", ["ok"], {}])
+def test_a_status_that_no_vitcam_has_is_none(status: Any) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        status_of({"status": status})
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"[" * 100_000, b"[1]", b"1" * 5000, b"\xff\xfe", b'{"a": '])
+def test_what_is_no_object_is_refused_as_such(body: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        read_object(body)
+    assert sentence_of(body) == ""
 
 
 @pytest.mark.parametrize("p", [None, "", "nan", "inf", "-1", "2", "x", "1e999"])

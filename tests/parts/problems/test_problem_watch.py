@@ -163,6 +163,22 @@ def test_scenes_that_never_come_again_are_no_moved_camera() -> None:
     assert not hour.events
 
 
+def test_somebody_before_half_of_the_view_is_no_moved_camera(hung_still: Scenes) -> None:
+    hour = Hour(hung_still)
+    hour.passes(_LEARN_S)
+    hour.passes(60, fault=lambda image: np.concatenate([np.full_like(image[:, :320], 90), image[:, 320:]], axis=1))
+
+    assert not hour.events
+
+
+def test_nothing_is_reported_in_the_first_minute(clip: Scenes) -> None:
+    hour = Hour(clip)
+    hour.passes(30)
+    hour.passes(20, fault=FAULTS["covered by a cap"][0])
+
+    assert not hour.events
+
+
 def test_the_end_of_a_run_ends_its_problem(clip: Scenes) -> None:
     hour = Hour(clip)
     hour.passes(_LEARN_S)

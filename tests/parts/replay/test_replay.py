@@ -115,6 +115,16 @@ def test_another_answer_is_said_with_what_differs_and_exit_code_1(bundle: Path) 
     assert "the overlay differs in " in found.out
 
 
+def test_a_probability_within_the_tolerance_of_golden_images_is_close_and_no_failure(bundle: Path) -> None:
+    def shift(replay: dict[str, Any]) -> None:
+        replay["top"][0][1] -= 0.03
+
+    found = vitcam("replay", str(changed(bundle, "replay.json", shift)), "--json")
+
+    assert (found.code, found.lines[0]["match"]) == (0, "close")
+    assert len(found.lines[0]["differences"]) == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
