@@ -14,7 +14,6 @@ import pytest
 
 from tests.http_camera import OK, Answer, jpeg, own_tls, sends, server
 from vitcam.errors import UsageError, VitcamError
-from vitcam.fetch import picture_fetch
 from vitcam.fetch.picture_fetch import MAX_BYTES, PictureFetch, on_the_internet
 
 OUTSIDE, INSIDE = "127.0.0.1", "127.0.0.2"
@@ -266,17 +265,6 @@ def test_https_needs_a_certificate_that_the_system_trusts(tmp_path: Path) -> Non
         pytest.raises(UsageError, match="its certificate is its own"),
     ):
         fetch_of(port)(f"https://cats.example:{port}/")
-
-
-def test_only_two_of_many_addresses_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(picture_fetch, "_STEP_S", 0.2)
-    many = Names(many=(tuple(f"127.0.1.{i}" for i in range(1, 9)),))
-    with socket.create_server((OUTSIDE, 0)) as free:
-        port = free.getsockname()[1]
-    fetch = PictureFetch(lambda: many, lambda _: True, (port,))
-
-    with pytest.raises(UsageError, match="Connection refused"):
-        fetch(f"http://many:{port}/")
 
 
 def test_tls_is_asked_for_the_name_and_not_for_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -249,13 +249,6 @@ def test_a_model_that_calls_a_blank_image_known_fails_its_verification(
         load_model(ModelSettings(name=str(model)))
 
 
-def test_a_file_without_blank_images_is_verified_by_its_golden_images_alone() -> None:
-    found = bundle.read(find_model("everyday"))
-
-    assert found is not None
-    assert len(Classifier("everyday", threads=1).verify()) == len(found.golden) + len(found.blank)
-
-
 def test_a_file_from_before_pooling_was_named_has_a_class_token(written: Path, tmp_path: Path) -> None:
     old = tmp_path / "old.tflite"
     old.write_bytes(FLATBUFFER)

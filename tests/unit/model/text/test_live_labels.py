@@ -1,6 +1,5 @@
 """Words that change while a model runs."""
 
-import logging
 from pathlib import Path
 
 import numpy as np
@@ -58,10 +57,3 @@ def test_photos_that_are_sent_are_compared_with_the_new_words_too(model: Path, w
 
     assert before.top[0].label == "a red thing"
     assert photos.classify(CROSS).top[0].label == "a cross"
-
-
-def test_a_change_is_in_the_log(words: LiveLabels, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
-    words.replace(["a cross", "a circle"])
-
-    assert "the words are now: a cross, a circle" in caplog.text
