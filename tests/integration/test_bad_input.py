@@ -168,15 +168,6 @@ def test_a_corrupt_photo_in_a_folder_is_named_and_skipped(tmp_path: Path) -> Non
     }
 
 
-def test_an_animated_png_with_a_wrong_byte_ends_no_folder(tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(animated_png())
-    photo(tmp_path / "b.jpg")
-    result = vitcam(*RUN, "--source", str(tmp_path))
-
-    assert result.code == 0, result.err
-    assert [line["error"] for line in result.lines if line["type"] == "error"] == ["not an image: the data are damaged"]
-
-
 @pytest.mark.fault("the port is in use", injected="a second listener", observed="one sentence that says what to do")
 def test_a_port_in_use_is_said_with_a_remedy(tmp_path: Path) -> None:
     photo(tmp_path / "a.jpg")

@@ -105,20 +105,6 @@ def test_masks_are_black_in_details_in_their_own_memory(machine: Machine) -> Non
     assert detail.picture.base is frame.preview.base
 
 
-def test_details_that_are_held_are_never_written_over(machine: Machine) -> None:
-    machine.plays(modes=MODES, fps=200)
-    followed = Followed(Box.around(Rect(40, 20, 60, 60), (320, 180)))
-    with open_source("picamera", followed.options()) as source:
-        frames = iter(source)
-        held = first_with_details(frames, 1).details[0].picture
-        before = held.copy()
-        followed.boxes = (Box.around(Rect(199, 99, 71, 71), (320, 180)),)
-        kept = take(frames, 3 * POOL_SIZE)
-
-    assert np.array_equal(held, before)
-    assert len({frame.details[0].picture.ctypes.data for frame in kept if frame.details}) > 2 * POOL_SIZE
-
-
 def test_following_that_begins_while_the_camera_runs_sets_it_up_anew(
     machine: Machine, caplog: pytest.LogCaptureFixture
 ) -> None:
