@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from vitcam_training.data.augment import (
     Augment,
     change,
     coarsen,
+    cut_from_padded,
     erase,
     jitter,
     mix,
@@ -56,6 +58,17 @@ def test_colour_changes_stay_within_the_factors_that_were_asked_for() -> None:
     assert 110 < max(means) < 122
 
 
+def test_a_padded_picture_is_cut_anywhere_within_its_black_border() -> None:
+    image = np.full((8, 6, 3), 200, np.uint8)
+    rng = np.random.default_rng(0)
+    cuts = [cut_from_padded(image, 2, rng) for _ in range(200)]
+    rows, columns = ({int((cut[..., 0] > 0).any(axis=axis).sum()) for cut in cuts} for axis in (1, 0))
+
+    assert {cut.shape for cut in cuts} == {(8, 6, 3)}
+    assert rows == {6, 7, 8}
+    assert columns == {4, 5, 6}
+
+
 def test_a_picture_moves_turns_and_grows_as_far_as_was_asked_and_no_further() -> None:
     spot = np.zeros((41, 41, 3), np.uint8)
     spot[18:23, 18:23] = 255
@@ -89,6 +102,14 @@ def test_turns_and_zooms_follow_the_angle_and_the_fraction() -> None:
     assert 8.5 < max(slopes) < 11.5
     assert 24 <= min(lengths) < 27
     assert 35 < max(lengths) <= 38
+
+
+@pytest.mark.parametrize(("asked", "least", "most"), [({}, 0, 0), ({"flip": 0.5}, 70, 130), ({"erase": 0.25}, 30, 70)])
+def test_pictures_are_mirrored_and_erased_as_often_as_was_asked(asked: dict[str, Any], least: int, most: int) -> None:
+    rng, how = np.random.default_rng(0), Augment(**{"crop_scale": 1.0, "flip": 0.0, "colour": 0.0, **asked})
+    changed = [not np.array_equal(change(gradient(32, 48), SPEC, how, rng), gradient(32, 48)) for _ in range(200)]
+
+    assert least <= sum(changed) <= most
 
 
 def test_blended_targets_follow_the_share_of_each_picture() -> None:

@@ -66,6 +66,13 @@ def test_an_epoch_draws_the_same_number_of_photos_of_each_label(samples: list[Sa
     assert sorted(count[sample.path] for sample in uneven[10:13]) == [2, 2, 3], "too few: all come again"
 
 
+def test_without_a_number_each_photo_is_drawn_once(samples: list[Sample]) -> None:
+    drawn = draw(samples, 0, np.random.default_rng(0))
+
+    assert drawn != samples
+    assert sorted(drawn, key=lambda s: s.path) == sorted(samples, key=lambda s: s.path)
+
+
 def test_a_broken_photo_is_named_and_skipped(samples: list[Sample], caplog: pytest.LogCaptureFixture) -> None:
     samples[3].path.write_bytes(samples[3].path.read_bytes()[:200])
     with caplog.at_level(logging.WARNING):

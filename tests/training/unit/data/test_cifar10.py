@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.needs import need_data
+from tests.refusals import naming
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import photo_of
@@ -65,3 +66,14 @@ def test_the_published_photos_are_all_there_six_thousand_of_each_label() -> None
 def test_missing_data_are_said_with_the_place_and_the_source(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no data at .*train\.zip: get it from .* in VITCAM_DATA"):
         read_strips(tmp_path / "train.zip")
+
+
+def test_photos_without_labels_and_a_damaged_file_are_refused_in_one_sentence(root: Path) -> None:
+    held_out = root / "cifar10" / "test.zip"
+    strips(held_out, 20, labels=19)
+    with pytest.raises(UsageError, match="holds 20 photos and 19 labels"):
+        open_dataset("cifar10")
+
+    held_out.write_bytes(held_out.read_bytes()[:-40])
+    with pytest.raises(UsageError, match=naming("test.zip", "download")):
+        open_dataset("cifar10")

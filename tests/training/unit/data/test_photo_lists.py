@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.refusals import naming
 from tests.training.unit.photo_sets import sizes, two_labels
 from vitcam.errors import UsageError
 from vitcam_training.data.catalogue import open_dataset
@@ -67,6 +68,16 @@ def test_a_list_with_a_split_keeps_it_and_knows_its_usual_names(tmp_path: Path, 
 def test_a_list_that_cannot_be_meant_is_refused(tmp_path: Path, rows: list[tuple[str, ...]], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         open_dataset(manifest(tmp_path, rows))
+
+
+def test_a_list_that_holds_nothing_out_or_lacks_its_columns_is_refused(tmp_path: Path) -> None:
+    two_labels(tmp_path, 3)
+    rows = [(f"{label}/0{i}-0.png", label, "train") for label in ("cup", "pen") for i in range(3)]
+
+    with pytest.raises(UsageError, match=naming("photos", "train only", "heldout")):
+        open_dataset(manifest(tmp_path, rows))
+    with pytest.raises(UsageError, match=naming("columns", "path", "label", "file, class")):
+        open_dataset(manifest(tmp_path, [("a.png", "cup")], header=("file", "class")))
 
 
 @pytest.mark.parametrize("content", [b"path,label\n\xff\xfe,cup\n", b'path,label\n"a.png,cup\n'])

@@ -39,6 +39,22 @@ def test_an_operation_changes_the_more_the_stronger_it_is(name: str, direction: 
     assert 0 < change(0.3) < change(1.0)
 
 
+def test_autocontrast_spreads_each_channel_over_the_whole_range() -> None:
+    out = OPERATIONS["autocontrast"](photo(), 0.5, 1.0)
+    flat = np.full((4, 4, 3), 77, np.uint8)
+
+    assert out.min((0, 1)).tolist() == [0, 0, 0]
+    assert out.max((0, 1)).tolist() == [255, 255, 255]
+    np.testing.assert_array_equal(OPERATIONS["autocontrast"](flat, 0.5, 1.0), flat)
+
+
+def test_equalize_makes_every_level_as_frequent_as_the_others() -> None:
+    dark = (photo() // 4).astype(np.uint8)
+    quarters = np.histogram(OPERATIONS["equalize"](dark, 0.5, 1.0)[..., 0], bins=4, range=(0, 256))[0]
+
+    assert quarters.min() > 0.2 * quarters.sum()
+
+
 def test_operations_on_values_do_what_their_names_say() -> None:
     grey = np.full((4, 4, 3), 100, np.uint8)
 

@@ -59,6 +59,14 @@ def test_a_mirror_image_does_not_cross_the_split_either(tmp_path: Path) -> None:
     assert all(len(parts) == 1 for parts in part_of.values())
 
 
+def test_photos_all_alike_are_split_by_name_and_that_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    found = open_dataset(str(write_pictures(tmp_path, each=20)))
+
+    assert sizes(found)["heldout"] == {"blue": 4, "green": 4, "red": 4}
+    assert sizes(found)["calibration"] == {"blue": 2, "green": 2, "red": 2}
+    assert "photos of 3 labels, such as blue, are so similar" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("train", "held_out"),
     [
@@ -169,6 +177,29 @@ def test_labels_that_differ_by_spaces_or_unicode_form_become_one_and_are_named(
 
     assert open_dataset(str(tmp_path)).labels == tuple(sorted(("cup", first)))
     assert f"{first!a} and {second!a} are one label" in caplog.text or f"{second!a} and {first!a} are" in caplog.text
+
+
+def test_a_given_split_without_calibration_gives_up_a_tenth_of_training(tmp_path: Path) -> None:
+    two_labels(tmp_path / "train", 20)
+    two_labels(tmp_path / "heldout", 5)
+    found = sizes(open_dataset(str(tmp_path)))
+
+    assert found == {
+        "train": {"cup": 18, "pen": 18}, "calibration": {"cup": 2, "pen": 2}, "heldout": {"cup": 5, "pen": 5},
+    }  # fmt: skip
+
+
+def test_what_is_hidden_or_no_photo_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    two_labels(tmp_path, 5)
+    scenes(tmp_path / ".trash", 5)
+    scenes(tmp_path / "__MACOSX", 5)
+    (tmp_path / "cup" / "._00-0.png").write_bytes(b"resource fork")
+    (tmp_path / "cup" / "notes.txt").write_text("from the kitchen")
+    found = open_dataset(str(tmp_path))
+
+    assert found.labels == ("cup", "pen")
+    assert len(found.part("all")) == 10
+    assert f"{tmp_path / 'cup'}: not used: notes.txt" in caplog.text
 
 
 def test_a_photo_that_cannot_be_read_is_named_once_and_left_out(
