@@ -22,6 +22,10 @@ def test_a_model_that_is_as_sure_as_it_is_right_has_no_calibration_error() -> No
     assert calibration_error(np.full(4, 0.75), np.array([1, 1, 1, 0], bool)) == pytest.approx(0.0, abs=1e-6)
 
 
+def test_a_model_that_is_always_sure_and_half_right_is_off_by_a_half() -> None:
+    assert calibration_error(np.ones(4), np.array([1, 1, 0, 0], bool)) == pytest.approx(0.5, abs=1e-6)
+
+
 def test_a_perfectly_calibrated_model_shows_about_the_error_that_is_foretold() -> None:
     shown = [calibration_error(*drawn(300, seed)) for seed in range(60)]
 
@@ -43,6 +47,12 @@ def test_the_debiased_error_finds_a_real_one_and_its_interval_holds_it() -> None
 
     assert np.mean([each.value for each in found]) == pytest.approx(0.1, abs=0.015)
     assert sum(each.low <= 0.1 <= each.high for each in found) >= 8
+
+
+def test_fewer_photos_than_bins_give_an_error_between_0_and_1() -> None:
+    found = debiased_error(np.array([0.9, 0.6]), np.array([True, False]))
+
+    assert 0 <= found.low <= found.value <= found.high <= 1
 
 
 def test_bins_of_the_same_mass_hold_as_many_photos_each_in_order_of_confidence() -> None:

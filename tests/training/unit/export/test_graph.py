@@ -80,6 +80,14 @@ def test_rows_of_one_label_are_summed_and_the_evidence_is_for_all_of_them(rows: 
     assert pieces(quantise(allow_float16(delegate_input(floats)))) == {"classify": (1, 0), "explain": (1, 0)}
 
 
+def test_bytes_go_through_dequantize_exactly_as_through_cast(float_graph: bytes) -> None:
+    image = np.resize(np.arange(256, dtype=np.uint8), (*SMALL.image_size, 3))  # every byte there is
+    before, after = answer(float_graph, image), answer(delegate_input(float_graph), image)
+
+    for name in before:
+        np.testing.assert_allclose(after[name], before[name], atol=1e-6)
+
+
 def test_bytes_are_centred_so_that_float16_can_hold_their_sums(float_graph: bytes) -> None:
     graph = Interpreter(model_content=delegate_input(float_graph))
 

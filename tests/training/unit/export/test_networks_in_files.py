@@ -12,6 +12,7 @@ import pytest
 from keras import ops
 from numpy.typing import NDArray
 
+from tests.refusals import naming
 from tests.training.unit.nets import SMALL, photos, small_about, small_vit
 from vitcam.errors import UsageError
 from vitcam_training.config import ViTConfig
@@ -93,6 +94,15 @@ def test_another_input_size_stretches_the_positions_and_nothing_else(tmp_path: P
     assert [name for name in weights if not np.array_equal(weights[name], stretched[name])] == ["pos_embed"]
 
 
+def test_the_same_number_of_patches_in_another_grid_is_stretched_too(tmp_path: Path) -> None:
+    weights = to_timm(small_vit(TINY))  # 4 x 4 patches
+    save_weights(tmp_path / "net.safetensors", weights, about_of(TINY))
+    _, stretched = read_network(tmp_path / "net.safetensors", (16, 64))  # 2 x 8 patches
+
+    assert stretched["pos_embed"].shape == weights["pos_embed"].shape
+    assert not np.array_equal(stretched["pos_embed"], weights["pos_embed"])
+
+
 def test_names_of_what_is_optional_are_those_of_timm() -> None:
     plain = set(to_timm(ViT(TINY)))
     scaled = set(to_timm(ViT(replace(TINY, layer_scale=0.1)))) - plain
@@ -134,6 +144,11 @@ def test_positions_of_a_wide_network_are_stretched_whole_by_as_many_channels_as_
     assert finer.shape == (1, 17, 1025)
     np.testing.assert_allclose(finer[..., [0, 511, 512, 1024]], alone, atol=1e-6)
     assert max(widths) <= 128
+
+
+def test_positions_that_fill_no_grid_are_refused_with_their_number() -> None:
+    with pytest.raises(UsageError, match=naming("7 patches", "4 x 4")):
+        resize_position(np.zeros((1, 8, 16), np.float32), (4, 4))
 
 
 @pytest.mark.slow("training/export", "training/vit.py")

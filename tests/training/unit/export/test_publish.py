@@ -124,6 +124,18 @@ def test_a_weaker_model_takes_the_place_where_that_is_asked_for(tmp_path: Path) 
     assert bundle.flatbuffer(model)[8:] == b"\x02" * 20_000
 
 
+def test_a_model_as_good_takes_the_place_and_the_same_attempt_once_more_is_no_second_line(tmp_path: Path) -> None:
+    model = tmp_path / "cups.tflite"
+    for filling in (1, 2):
+        publish(maker(filling=filling), model)
+    for _ in range(2):
+        with pytest.raises(WeakerModel):
+            publish(maker(0.8), model)
+
+    assert model.with_suffix(".safetensors").read_bytes() == b"\x02"
+    assert [each.top1 for each in attempts(model)] == [0.9, 0.8]
+
+
 def test_a_model_from_before_there_was_a_list_is_its_first_line(tmp_path: Path) -> None:
     model = tmp_path / "cups.tflite"
     maker(0.88)(model)
@@ -200,6 +212,12 @@ def test_a_place_where_no_model_can_lie_is_refused_before_anything_is_made(tmp_p
 
     with pytest.raises(UsageError, match=r"is not a (\.tflite file|folder)"):
         publish(lambda place: pytest.fail(f"{place} was made"), tmp_path / name)
+
+
+def test_a_newer_programs_list_is_read_without_what_is_unknown_here() -> None:
+    card = replace(CARD, provenance={"attempts": [{"top1": 0.9, "photos": 9, "data": "cups", "mood": "good"}]})
+
+    assert listed(card) == (Attempt(top1=0.9, photos=9, data="cups"),)
 
 
 def chosen(top1: float) -> dict[str, object]:

@@ -1,5 +1,7 @@
 """Weights of the patch embedding that are rounded together."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,6 +45,16 @@ def test_all_weights_lie_on_the_grid_that_the_quantiser_finds() -> None:
 
     np.testing.assert_allclose(found, STEP, rtol=1e-6)
     np.testing.assert_allclose(kernel / found, np.round(kernel / found), atol=1e-4)
+
+
+def test_a_channel_without_weights_stays_so() -> None:
+    kernel = EMBEDDING.kernel.copy()
+    kernel[:, 5] = 0
+
+    rounded = round_together(replace(EMBEDDING, kernel=kernel)).kernel
+
+    assert np.isfinite(rounded).all()
+    assert not rounded[:, 5].any()
 
 
 def test_pixels_are_the_more_alike_the_nearer_they_are() -> None:

@@ -284,6 +284,16 @@ def test_a_file_without_room_says_how_to_get_some(tmp_path: Path) -> None:
     assert classifier.classify_image(photos(1, PLAIN)[0]).features is None
 
 
+@pytest.mark.parametrize("card", [{"row_capacity": 5}, {"row_capacity": 0}, {"row_capacity": 10**12}, {"width": 33}])
+def test_a_description_of_another_room_is_refused(model: Path, tmp_path: Path, card: dict[str, Any]) -> None:
+    changed = tmp_path / "changed.tflite"
+    changed.write_bytes(model.read_bytes())
+    bundle.amend(changed, **card)
+
+    with pytest.raises(ModelError, match=r"changed\.tflite"):
+        Classifier(changed, threads=1)
+
+
 def test_a_bank_of_another_file_is_not_taken_for_that_of_the_running_model(model: Path, tmp_path: Path) -> None:
     running = tmp_path / "running.tflite"
     running.write_bytes(model.read_bytes())

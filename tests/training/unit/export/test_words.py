@@ -1,16 +1,18 @@
 """From a CLIP with random weights, which transformers saved, to a model file whose labels are words."""
 
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from ai_edge_litert.interpreter import Interpreter
 
+from tests.refusals import naming
 from tests.training.integration.command import call
 from tests.training.unit.exported import expected_outputs
 from tests.training.unit.nets import photos, small_vit
-from vitcam.errors import UsageError
+from vitcam.errors import ModelError, UsageError
 from vitcam.model import bundle
 from vitcam.model.classifier import Classifier
 from vitcam.model.words import Words
@@ -120,3 +122,13 @@ def test_bad_words_get_one_sentence_and_no_file(
         call("words", checkpoint, *words, "-o", tmp_path / "a.tflite", *options)
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_network_that_knows_no_words_or_lacks_its_text_tower_is_refused(checkpoint: Path, tmp_path: Path) -> None:
+    alone = Path(shutil.copy(checkpoint, tmp_path))
+    call("import", SAVED / "vit", "-o", tmp_path / "vit.safetensors")
+
+    with pytest.raises(UsageError, match=naming("knows no words", "import one")):
+        export_words(tmp_path / "vit.safetensors", WORDS, tmp_path / "a.tflite", Prompts())
+    with pytest.raises(ModelError, match=r"there is no .*clip\.words"):
+        export_words(alone, WORDS, tmp_path / "a.tflite", Prompts())
