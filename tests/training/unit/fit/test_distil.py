@@ -11,7 +11,7 @@ from vitcam.errors import UsageError
 from vitcam_training.data.augment import Augment
 from vitcam_training.data.dataset import Dataset
 from vitcam_training.fit.cross_entropy import CrossEntropy
-from vitcam_training.fit.distil import DistilLoss, Teacher, read_teacher
+from vitcam_training.fit.distil import DistilLoss, Teacher, accuracy, read_teacher
 from vitcam_training.fit.prepare import prepare
 from vitcam_training.recipes.recipe import AboutRecipe, DistilRecipe, ModelRecipe, Recipe, TrainRecipe
 from vitcam_training.weights.checkpoints import read_weights, save_weights
@@ -72,6 +72,13 @@ def test_a_teacher_that_is_copied_exactly_leaves_no_gradient() -> None:
     assert min(others) > least
 
 
+def test_right_answers_are_counted_by_the_true_labels_alone() -> None:
+    true, soft = np.eye(3)[[0, 1]], np.eye(3)[[2, 2]]
+    answers = np.array([[5.0, 0, 0], [0, 0, 5.0]])
+
+    assert np.asarray(accuracy(np.hstack([true, soft]), answers)).tolist() == [1.0, 0.0]
+
+
 def test_the_rows_of_one_label_teach_together(checkpoint: Path, tmp_path: Path) -> None:
     rows = (1, 0, *[1] * (len(LABELS) - 2))
     about = replace(read_metadata(checkpoint), labels=LABELS[:2], rows=rows)
@@ -120,3 +127,8 @@ def test_a_teacher_of_other_labels_is_refused_by_the_first_that_it_lacks(checkpo
         read_teacher(checkpoint, Dataset("photos", ("blue", "cup"), {}), "float32")
     with pytest.raises(UsageError, match=r"\(in another order\)"):
         read_teacher(checkpoint, Dataset("photos", ("red", "green", "blue"), {}), "float32")
+
+
+def test_a_recipe_with_a_teachers_table_wants_a_teacher(recipe: Recipe, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=naming("recipe pupil", "--teacher")):
+        prepare(replace(recipe, distil=DistilRecipe()), None, tmp_path / "run")

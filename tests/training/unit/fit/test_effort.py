@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.refusals import naming
 from tests.training.unit.pictures import RECIPE, write_pictures
+from vitcam.errors import UsageError
 from vitcam_training.fit.effort import MeasuredPace, effort
 from vitcam_training.fit.logs import read_log
 from vitcam_training.fit.optimiser import learning_rate
@@ -49,6 +51,14 @@ def test_a_dry_run_says_what_every_stage_and_all_would_take_and_leaves_nothing(r
     assert set(tmp_path.rglob("*")) == before
 
 
+def test_too_few_photos_are_refused_with_their_number(recipe: Recipe) -> None:
+    dataset = opened(recipe)
+    few = replace(dataset, parts=dataset.parts | {"train": dataset.parts["train"][:3]})
+
+    with pytest.raises(UsageError, match="3 photos to train on do not fill a batch"):
+        effort(recipe, None, few)
+
+
 def test_a_run_says_once_after_its_first_steps_how_long_it_takes(
     recipe: Recipe, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -71,3 +81,5 @@ def test_the_learning_rate_has_the_same_course_in_another_number_of_epochs(recip
             learning_rate(step, 10, usual.train), rel=0.02
         )
     assert lasting(usual, None) == usual
+    with pytest.raises(UsageError, match=naming("several stages", "--epochs", "a copy of its file")):
+        lasting(replace(recipe, before=(recipe,)), 3)

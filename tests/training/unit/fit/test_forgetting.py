@@ -14,7 +14,7 @@ from tests.training.unit.pictures import write_pictures
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import InputSpec
 from vitcam_training.config import ViTConfig
-from vitcam_training.data.batches import with_others
+from vitcam_training.data.batches import BatchPlan, plain_batches, with_others
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dataset import NOTHING, REPLAY, UNLABELLED, Dataset, Sample
 from vitcam_training.fit.cross_entropy import CrossEntropy, adjustment
@@ -162,6 +162,14 @@ def test_pictures_without_labels_have_their_share_of_every_epoch() -> None:
     assert with_others(photos, [((), 0.0)], np.random.default_rng(0)) == photos
 
 
+def test_the_targets_of_what_has_no_label_are_none_or_all(dataset: Dataset) -> None:
+    first = dataset.parts["train"][0]
+    samples = [replace(first, label=label) for label in (1, UNLABELLED, NOTHING)]
+    _, targets = next(plain_batches(samples, BatchPlan(InputSpec(32, 32), 3, 3)))
+
+    np.testing.assert_allclose(targets, np.array([[0, 1, 0], [0, 0, 0], [1 / 3, 1 / 3, 1 / 3]]), rtol=1e-6)
+
+
 def test_where_there_is_nothing_the_teacher_is_not_believed(
     known: Path, dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,11 +189,15 @@ def test_where_there_is_nothing_the_teacher_is_not_believed(
     assert not np.allclose(seen[0][1, 3:], nothing)
 
 
-def test_a_data_set_without_blank_pictures_is_refused_where_the_recipe_wants_some(
-    known: Path, dataset: Dataset, tmp_path: Path
-) -> None:
+def test_what_a_recipe_lacks_is_named(known: Path, dataset: Dataset, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=naming("part 'blank'", "blank = 0")):
         run(recipe(blank=0.1), known, dataset, tmp_path / "run").train()
+    with pytest.raises(UsageError, match=naming("part 'replay'", "--teacher")):
+        run(recipe(replay=0.5), known, dataset, tmp_path / "run").train()
+    with pytest.raises(UsageError, match=naming("start_share", "--weights")):
+        prepare(recipe(start_share=0.5), None, tmp_path, dataset).train()
+    with pytest.raises(UsageError, match="has 2 blocks; --blocks takes 0 to 2, not 3"):
+        last_blocks(recipe(), known, 3)
 
 
 @pytest.mark.slow("training/fit")

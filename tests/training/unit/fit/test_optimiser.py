@@ -1,4 +1,6 @@
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import keras
 import numpy as np
@@ -30,6 +32,20 @@ def test_the_learning_rate_rises_linearly_and_falls_along_a_cosine() -> None:
     assert all(later < earlier for earlier, later in pairwise(rates[10:]))
 
 
+@pytest.mark.parametrize(
+    ("settings", "rates"),
+    [
+        ({"schedule": "linear"}, [1 - step / 20 for step in range(20)]),
+        ({"schedule": "step", "step_epochs": 2, "step_factor": 0.1}, [1.0] * 10 + [0.1] * 10),
+        ({"schedule": "constant", "warmup_epochs": 1.0}, [0.2, 0.4, 0.6, 0.8, *[1.0] * 16]),
+    ],
+)
+def test_the_learning_rate_follows_the_schedule_of_the_recipe(settings: dict[str, Any], rates: list[float]) -> None:
+    train = TrainRecipe(**{"epochs": 4, "warmup_epochs": 0.0, "learning_rate": 1.0, **settings})
+
+    assert [learning_rate(step, 5, train) for step in range(20)] == pytest.approx(rates)
+
+
 def test_a_rate_can_fall_to_more_than_nothing_by_epochs_and_over_more_of_them_than_are_run() -> None:
     train = TrainRecipe(
         epochs=3, schedule_epochs=5, warmup_epochs=0.0, learning_rate=1.0, final_rate=0.2, rate_by_epoch=True
@@ -49,6 +65,13 @@ def test_layers_near_the_input_learn_more_slowly() -> None:
     assert of == {"head/": {1.0}, "block02": {0.5}, "block00": {0.125}}
     assert scales[vit.cls_token.path] == scales[vit.position.path] == 0.0625
     assert len(scales) == len(vit.trainable_variables)
+
+
+def test_both_layers_of_a_head_learn_at_the_full_rate() -> None:
+    scales = layer_scales(ViT(replace(SMALL, head_hidden=16)), 0.5)
+
+    assert {scale for path, scale in scales.items() if "pre_logits/" in path or "/head/" in path} == {1.0}
+    assert sum("pre_logits/" in path for path in scales) == 2
 
 
 def test_only_matrices_decay_and_nothing_else_does() -> None:

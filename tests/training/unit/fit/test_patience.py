@@ -45,3 +45,12 @@ def test_scoring_every_second_epoch_leaves_cells_empty_but_never_the_last(recipe
     assert [bool(row["test_loss"]) for row in seldom.log()] == [False, True, True]
     assert all(row["train_loss"] and row["seconds"] for row in seldom.log())
     assert about.history["epoch"] == [2, 3]
+
+
+def test_the_curve_is_scored_on_photos_that_choose_where_there_are_some(recipe: Recipe, tmp_path: Path) -> None:
+    found = with_calibration(recipe)
+    choosing = replace(found, parts=found.parts | {"choose": found.parts["calibration"][:1]})
+    runs = {name: prepare(recipe, None, tmp_path / name, each) for name, each in (("a", choosing), ("b", found))}
+
+    assert (runs["a"].stage.tested, runs["b"].stage.tested) == ("choose", "heldout")
+    assert runs["b"].stage.work.scored - runs["a"].stage.work.scored == len(found.parts["heldout"]) - 1

@@ -67,6 +67,13 @@ def test_a_step_that_was_resumed_reads_no_photo_of_the_steps_before(
     assert (resumed.position.step, len(read)) == (4, recipe.train.batch_size)
 
 
+def test_a_folder_of_another_network_is_not_gone_on_with(recipe: Recipe, whole: Path) -> None:
+    wider = replace(recipe, model=replace(recipe.model, width=128, heads=2))
+
+    with pytest.raises(UsageError, match="of another network or optimiser"):
+        run(wider, whole)
+
+
 def test_a_damaged_state_is_refused_with_what_to_do(recipe: Recipe, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "state.npz").write_bytes(b"PK\x03\x04 no archive")
@@ -93,3 +100,14 @@ def test_going_on_with_other_settings_is_said_and_with_the_same_is_not(
 
     assert "other settings" not in same
     assert f"{whole} was started with other settings" in caplog.text
+
+
+def test_a_run_that_is_done_says_that_nothing_is_left(
+    recipe: Recipe, whole: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = weights_of(whole)
+    with caplog.at_level("INFO"):
+        run(recipe, whole).train()
+
+    assert f"{whole}: nothing is left to train; another folder (--out) starts a new run" in caplog.text
+    assert_same(weights_of(whole), before)

@@ -2,7 +2,10 @@ import io
 import logging
 import os
 import signal
+import struct
 import threading
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 
 from vitcam_training.fit.display import Display
-from vitcam_training.fit.logs import COLUMNS, add_line, history, read_log, trim_log
+from vitcam_training.fit.logs import COLUMNS, EventWriter, add_line, history, read_log, trim_log
 from vitcam_training.fit.remaining import StageWork
 from vitcam_training.fit.session import Stop, Stopped
 from vitcam_training.progress import LINE_S
@@ -104,6 +107,17 @@ def test_a_terminal_gets_a_bar_on_the_logs_console_with_the_time_that_is_left(mo
     assert "0:02:00 left" in out.getvalue()
 
 
+def test_a_quiet_run_says_nothing_however_long_it_takes(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = clock(monkeypatch)
+    with caplog.at_level(logging.INFO), Display(WORK, done=0, quiet=True) as display:
+        now[0] = 1000.0
+        display.show(1, "epoch 1")
+
+    assert caplog.messages == []
+
+
 def test_lines_of_the_log_come_back_and_what_was_not_scored_is_empty(tmp_path: Path) -> None:
     add_line(tmp_path, line(1))
     add_line(tmp_path, line(2, **SCORED))
@@ -133,3 +147,24 @@ def test_a_log_is_trimmed_to_the_epochs_that_were_saved(tmp_path: Path, epochs: 
 
     assert [row["epoch"] for row in read_log(tmp_path)] == ["1", "2"][:epochs]
     assert (tmp_path / "log.csv").exists() == (epochs > 0)
+
+
+def records(path: Path) -> Iterator[bytes]:
+    """The payloads of a TFRecord file: length (8 bytes), its sum (4), payload, its sum (4)."""
+    raw = path.read_bytes()
+    while raw:
+        (length,) = struct.unpack("<Q", raw[:8])
+        yield raw[12 : 12 + length]
+        raw = raw[16 + length :]
+
+
+def test_tensorboard_files_hold_what_was_added(tmp_path: Path) -> None:
+    events = import_module("tensorboardX.proto.event_pb2")
+    with EventWriter(tmp_path, 40) as board:
+        board.add("step", 41, loss=2.5, learning_rate=0.125)
+    (file,) = (tmp_path / "tensorboard").iterdir()
+    found = [events.Event.FromString(record) for record in records(file)]
+    values = {value.tag: (event.step, value.simple_value) for event in found for value in event.summary.value}
+
+    assert values == {"step/loss": (41, 2.5), "step/learning_rate": (41, 0.125)}
+    assert [event.step for event in found if event.session_log.status == 1] == [40], "later steps are taken back"
