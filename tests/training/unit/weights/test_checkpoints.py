@@ -1,9 +1,11 @@
+import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import save
 
 from tests.refusals import naming
 from tests.training.unit.nets import SMALL, small_about, small_vit
@@ -95,10 +97,13 @@ def test_what_the_network_has_no_place_for_is_named() -> None:
     assert load_into(ViT(SMALL), weights) == ["head_dist.weight"]
 
 
-def test_a_tensor_of_another_shape_is_refused_with_both_shapes() -> None:
+def test_a_tensor_that_is_missing_or_of_another_shape_is_refused_with_its_shapes() -> None:
     weights = to_timm(small_vit()) | {"norm.weight": np.zeros(64, np.float32)}
 
     with pytest.raises(UsageError, match=naming("'norm.weight'", "(64,)", "(128,)")):
+        load_into(ViT(SMALL), weights)
+    del weights["norm.weight"]
+    with pytest.raises(UsageError, match=r"lack 'norm\.weight' of shape \(128,\)"):
         load_into(ViT(SMALL), weights)
 
 
@@ -143,11 +148,23 @@ def test_a_file_that_holds_no_weights_is_refused(tmp_path: Path) -> None:
         read_weights(tmp_path / "absent.npz")
 
 
+def test_weights_of_something_else_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"no 'patch_embed\.proj\.weight'"):
+        config_of({"conv1.weight": np.zeros((3, 3), np.float32)}, IMAGENET)
+
+
 def test_a_foreign_file_does_not_pass_for_a_checkpoint(tmp_path: Path) -> None:
     np.savez(tmp_path / "foreign.npz", head=np.zeros(3))
 
     with pytest.raises(UsageError, match="`vitcam-train import` makes one"):
         read_metadata(tmp_path / "foreign.npz")
+
+
+def test_what_a_newer_vitcam_wrote_besides_is_passed_over(tmp_path: Path) -> None:
+    raw = json.loads(small_about().to_json()) | {"weather": "fine"}
+    (tmp_path / "new.safetensors").write_bytes(save({"x": np.zeros(1)}, metadata={"vitcam": json.dumps(raw)}))
+
+    assert read_metadata(tmp_path / "new.safetensors") == small_about()
 
 
 @pytest.mark.parametrize(
@@ -162,3 +179,10 @@ def test_rows_of_a_head_that_are_not_those_of_its_labels_are_refused(
 
     with pytest.raises(UsageError, match=r"net\.safetensors is not a checkpoint"):
         read_metadata(tmp_path / "net.safetensors")
+
+
+def test_without_a_list_of_rows_each_label_has_one(tmp_path: Path) -> None:
+    save_weights(tmp_path / "net.safetensors", {}, replace(small_about(3), rows=(2, 0, 1, 0)))
+
+    assert small_about(3).row_labels == (0, 1, 2)
+    assert read_metadata(tmp_path / "net.safetensors").row_labels == (2, 0, 1, 0)

@@ -40,7 +40,10 @@ def test_the_published_file_of_deit_is_recognised() -> None:
     assert (config.mean, config.std) == (IMAGENET.mean, IMAGENET.std)
 
 
-def test_what_is_said_at_import_stays_with_the_network(foreign: Path) -> None:
+def test_foreign_weights_are_asked_about_and_what_is_said_stays_with_the_network(foreign: Path) -> None:
+    with pytest.raises(UsageError, match=naming("foreign.npz", "normalised", "--mean", "--std")):
+        read_network(foreign)
+
     out = foreign.with_name("net.safetensors")
     import_foreign(str(foreign), foreign.with_name("labels.txt"), out, ImportOptions("net", normalisation=HALVES))
     config, weights = read_network(out)
@@ -66,6 +69,13 @@ def test_a_checkpoint_that_says_it_itself_is_not_overruled(foreign: Path) -> Non
 
     with pytest.raises(UsageError, match=naming("says itself", "leave out", "--mean", "--std")):
         read_network(out, normalisation=IMAGENET)
+
+
+def test_mean_and_deviation_are_written_as_a_word_a_number_or_three() -> None:
+    assert parse_normalisation(None, None) is None
+    assert parse_normalisation("imagenet", "imagenet") == IMAGENET
+    assert parse_normalisation("0.5", "0.5") == HALVES
+    assert parse_normalisation("0.1,0.2,0.3", "1") == Normalisation((0.1, 0.2, 0.3), (1.0, 1.0, 1.0))
 
 
 @pytest.mark.parametrize(

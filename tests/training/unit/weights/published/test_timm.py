@@ -93,6 +93,13 @@ def test_an_imported_network_answers_as_before(tmp_path: Path) -> None:
     assert read_metadata(out).labels == ("one", "two", "three")
 
 
+def test_a_network_without_labels_and_an_input_that_patches_do_not_fill_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=naming("deit3", "--labels")):
+        import_foreign(str(SAVED / "deit3"), None, tmp_path / "x.safetensors", ImportOptions("x"))
+    with pytest.raises(UsageError, match=naming("50 px", "patch_size 16")):
+        import_foreign(str(SAVED / "vit"), None, tmp_path / "x.safetensors", ImportOptions("x", image_size=50))
+
+
 @pytest.mark.parametrize("name", ["photo.safetensors", "photo.npz"])
 def test_a_photo_with_the_name_of_weights_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"\xff\xd8\xff\xe0" * 100)
@@ -133,6 +140,12 @@ def test_a_network_of_another_kind_is_refused(tmp_path: Path, settings: dict[str
         read_timm(changed(tmp_path / "vit", **settings))
 
 
+def test_heads_of_another_width_are_known_by_the_architecture(tmp_path: Path) -> None:
+    folder = changed(tmp_path / "vit", architecture="vit_huge_patch14_224", model_args=None)
+
+    assert read_timm(folder).config.heads == 16
+
+
 def test_pixels_that_the_source_names_cannot_be_given_another_way() -> None:
     archive, refusal = SAVED / "google.npz", "says itself how its pixels are normalised; leave out --mean and --std"
 
@@ -171,6 +184,22 @@ def test_the_hidden_layer_of_a_pretraining_head_is_read_from_an_archive(has_head
     assert found.config.head_hidden == 20
     assert found.leftovers == ()
     np.testing.assert_allclose(logits, expected, atol=1e-5)
+
+
+def test_an_archive_without_a_part_is_refused_by_its_name() -> None:
+    weights = read_weights(SAVED / "google.npz")
+    del weights["Transformer/encoderblock_1/MlpBlock_3/Dense_0/kernel"]
+
+    with pytest.raises(UsageError, match=r"net\.npz lacks 'Transformer/encoderblock_1/MlpBlock_3/Dense_0/kernel'"):
+        read_google(Path("net.npz"), weights)
+
+
+def test_one_number_counts_for_all_channels(tmp_path: Path) -> None:
+    said = json.loads((SAVED / "vit" / "config.json").read_text())["pretrained_cfg"] | {"mean": 0.4, "crop_pct": None}
+    network = read_timm(changed(tmp_path / "vit", pretrained_cfg=said))
+
+    assert network.config.mean == (0.4, 0.4, 0.4)
+    assert network.input.crop_fraction == 0.875
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from keras import ops
 from numpy.typing import NDArray
+from safetensors.numpy import load_file, save_file
 
 from tests.refusals import naming
 from vitcam.errors import UsageError
@@ -135,6 +136,28 @@ def test_labels_that_are_repeated_or_empty_become_names_of_their_own(
     assert "'crane' (output 2) is called 'crane (2)'" in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("settings", "tensors", "message"),
+    [
+        (
+            {"id2label": {"0": "yes"}},
+            {"classifier.weight": np.zeros((1, 32), np.float32), "classifier.bias": np.zeros(1, np.float32)},
+            r"has 1 output, .* two are needed at least",
+        ),
+        ({}, {"vit.layernorm.weight": np.full(32, np.nan, np.float32)}, r"holds 'norm\.weight' with infinity or NaN"),
+        ({}, {"vit.layernorm.weight": np.zeros(7, np.float32)}, naming("norm.weight", "(7,)", "(32,)")),
+    ],
+)
+def test_weights_that_cannot_be_are_refused_by_name(
+    tmp_path: Path, settings: dict[str, object], tensors: dict[str, NDArray[np.float32]], message: str
+) -> None:
+    folder = changed(tmp_path / "vit", **settings)
+    save_file(load_file(folder / "model.safetensors") | tensors, folder / "model.safetensors")
+
+    with pytest.raises(UsageError, match=message):
+        import_foreign(str(folder), None, tmp_path / "x.safetensors", ImportOptions("x"))
+
+
 def test_a_resize_before_a_crop_becomes_a_fraction(tmp_path: Path) -> None:
     folder = changed(tmp_path / "vit")
     prepared = json.loads((folder / "preprocessor_config.json").read_text())
@@ -206,6 +229,17 @@ def test_a_network_of_another_kind_is_refused(tmp_path: Path, settings: dict[str
         read_transformers(changed(tmp_path / "vit", **settings))
 
 
+def test_a_folder_that_does_not_name_its_pixels_asks_for_them(tmp_path: Path) -> None:
+    folder = changed(tmp_path / "vit")
+    (folder / "preprocessor_config.json").unlink()
+    with pytest.raises(UsageError, match=naming("normalised", "--mean", "--std")):
+        read_transformers(folder)
+
+    assert read_transformers(folder, HALVES).config.mean == HALVES.mean
+    with pytest.raises(UsageError, match="says itself how its pixels are normalised"):
+        read_transformers(SAVED / "vit", HALVES)
+
+
 def test_broken_files_are_refused_in_one_sentence(tmp_path: Path) -> None:
     broken, cut, empty = (changed(tmp_path / name) for name in ("broken", "cut", "empty"))
     (broken / "config.json").write_text("{")
@@ -219,3 +253,10 @@ def test_broken_files_are_refused_in_one_sentence(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=message):
             read_transformers(folder)
+
+
+def test_labels_of_another_count_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("one\ntwo\n")
+
+    with pytest.raises(UsageError, match=r"has 2 labels, the head of .* has 3; they must match"):
+        import_foreign(str(SAVED / "vit"), tmp_path / "words.txt", tmp_path / "x.safetensors", ImportOptions("x"))
