@@ -12,7 +12,7 @@ from vitcam.errors import UsageError
 from vitcam_training.cli.draw import network_of
 from vitcam_training.config import ViTConfig
 from vitcam_training.drawing import READS, Branch, NetworkStep, Walk, sheet, walk
-from vitcam_training.recipes.presets import count_parameters
+from vitcam_training.recipes.presets import PRESETS, count_parameters
 from vitcam_training.vit import ViT
 
 SMALL = ViTConfig(5, (32, 48), 8, width=24, depth=2, heads=3)
@@ -74,6 +74,11 @@ def test_what_is_added_is_drawn_as_a_sum_and_nothing_else_is(residual: bool) -> 
     drawn = sheet(walk(replace(SMALL, residual=residual)), "a network")
 
     assert drawn.count("<circle") == (2 if residual else 0)
+
+
+def test_a_network_is_found_by_the_name_of_its_model_or_of_published_sizes() -> None:
+    assert network_of("mnist")[1].width == 32
+    assert network_of("vit-l16") == ("vit-l16", PRESETS["vit-l16"].config)
 
 
 @pytest.mark.parametrize("name", ["vit-b17", "none.safetensors", "none.tflite"])

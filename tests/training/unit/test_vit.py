@@ -51,6 +51,13 @@ def test_drop_path_drops_whole_images_and_keeps_the_mean() -> None:
     assert out.mean() == pytest.approx(1.0, abs=0.03)
 
 
+def test_drop_path_does_nothing_outside_training() -> None:
+    vit = small_vit(ViTConfig(classes=5, image_size=(32, 32), patch_size=8, width=128, depth=3, heads=2, drop_path=0.9))
+    first, second = (ops.convert_to_numpy(vit(photos(2))[0]) for _ in range(2))
+
+    np.testing.assert_array_equal(first, second)
+
+
 def test_attention_rows_of_every_block_sum_to_one() -> None:
     _, taps = small_vit()(photos(2))
 

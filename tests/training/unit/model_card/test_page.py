@@ -9,6 +9,7 @@ from vitcam_training.cli.tables import export_table
 from vitcam_training.evaluation.answers import OTHER_DATASETS
 from vitcam_training.evaluation.calibration import RANGE
 from vitcam_training.model_card.page import write_card
+from vitcam_training.weights.metadata import PLANNED
 
 FIGURES = {
     "data": "everyday", "split": "heldout", "n": 1040, "top1": 0.9375, "top5": 0.99, "ece": 0.02,
@@ -118,6 +119,21 @@ def test_a_card_says_how_much_is_displayed_and_how_much_of_it_is_right(tmp_path:
     assert "70.0% (60.0% to 80.0%) of the photos" in text
     assert "label or group, with a probability of 0.5 or more; below a familiarity of 0.5 nats" in text
     assert "What is displayed" not in card_text(tmp_path, CARD)
+
+
+def test_a_card_says_its_limits_its_curves_its_pooling_and_that_training_was_stopped_early(tmp_path: Path) -> None:
+    plain = card_text(tmp_path, CARD)
+    made = {"recipe": "mine", "epochs": 1, PLANNED: 15, "limits": "It names no hands."}
+    (tmp_path / "mine.svg").write_text("<svg/>")
+    text = card_text(tmp_path, replace(CARD, pooling="mean", provenance=made))
+
+    assert "8 px; the head reads the class token |" in plain
+    assert "the head reads the mean of all patches' tokens" in text
+    assert ("mine.svg" in plain, "(mine.svg)" in text) == (False, True)
+    assert "> **Caution**: It was exported after 1 of 15 epochs: its training was stopped early." in text
+    assert "- epochs: 1 of 15\n" in text
+    assert text.endswith("\n\nIt names no hands.\n")
+    assert not any(word in text for word in ("planned", "- limits"))
 
 
 def test_a_card_without_figures_says_so_instead_of_inventing_any(tmp_path: Path) -> None:

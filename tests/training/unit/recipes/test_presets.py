@@ -62,9 +62,11 @@ def test_heads_of_another_width_change_attention_and_nothing_else() -> None:
     assert count_parameters(wide.config) - PRESETS["digits"].parameters == 3 * (4 * 32 + 3) * (256 - 32)
 
 
-def test_an_unknown_network_is_refused_with_the_names_there_are() -> None:
+def test_an_unknown_network_and_a_side_that_is_no_whole_number_of_patches_are_refused() -> None:
     with pytest.raises(UsageError, match=naming("'vit-huge'", "vit-ti16, vit-s16")):
         preset("vit-huge", 10)
+    with pytest.raises(UsageError, match=naming("vit-ti16", "100 px", "patch_size 16")):
+        preset("vit-ti16", 10, 100)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.recipes.presets import PRESETS
 from vitcam_training.recipes.recipe import (
     AboutRecipe,
+    DistilRecipe,
     Recipe,
     fingerprint,
     on_photos,
@@ -44,6 +45,13 @@ def test_a_recipe_of_two_lines_gets_the_defaults(tmp_path: Path) -> None:
 
     assert found == Recipe(name="mine", data="photos")
     assert found.spec == InputSpec(224, 224)
+
+
+def test_the_input_of_a_recipe_becomes_that_of_the_model(tmp_path: Path) -> None:
+    cut = '[input]\ncrop_fraction = 0.875\ninterpolation = "bicubic"\n'
+    text = 'name = "m"\ndata = "d"\n[model]\nimage_size = [96, 128]\n' + cut
+
+    assert read_recipe(recipe(tmp_path, text)).spec == InputSpec(96, 128, "crop", 0.875, "bicubic")
 
 
 @pytest.mark.parametrize(
@@ -113,6 +121,14 @@ def test_a_network_that_cannot_be_built_is_refused(tmp_path: Path, line: str, me
 def test_an_unknown_recipe_is_refused_with_the_names_that_there_are() -> None:
     with pytest.raises(UsageError, match=r"no recipe 'everydya': .* one of: .*everyday"):
         read_recipe("everydya")
+
+
+def test_a_teachers_table_is_read_and_a_whole_number_taken_where_a_fraction_is_meant(tmp_path: Path) -> None:
+    lines = 'name = "m"\ndata = "d"\n[train]\nweight_decay = 0\n'
+    alone, taught = (read_recipe(recipe(tmp_path, lines + more)) for more in ("", "[distil]\nweight = 1\n"))
+
+    assert (alone.distil, taught.distil) == (None, DistilRecipe(1.0, 2.0))
+    assert type(alone.train.weight_decay) is float
 
 
 def test_an_earlier_stage_says_only_what_differs_from_the_last(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What a report is drawn and counted with, on figures small enough to be worked out by hand."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -9,11 +10,13 @@ import pytest
 
 from vitcam_training.evaluation.answers import Answers
 from vitcam_training.evaluation.intervals import Interval, bootstrap_figure, bootstrap_means
-from vitcam_training.report.charts import PlotArea, bars, line, log_axis, percent_axis, plot
+from vitcam_training.report.charts import LEFT, RIGHT, WIDTH, PlotArea, bars, line, log_axis, percent_axis, plot
 from vitcam_training.report.faithfulness import BASELINES, FaithfulnessFinding, FaithfulnessResult
 from vitcam_training.report.markup import embedded_json, table, tag, written
 from vitcam_training.report.material import Material
+from vitcam_training.report.pictures import page_size
 from vitcam_training.report.sections.labels import count_pairs
+from vitcam_training.report.sections.learning import learning
 from vitcam_training.report.sections.overlay import overlay_faithfulness
 from vitcam_training.report.sections.reliability import reliability
 from vitcam_training.report.sections.unknown import rejected_at
@@ -32,6 +35,10 @@ def test_data_inside_a_page_cannot_end_their_own_element() -> None:
     page = written(embedded_json("figures", {"label": "</script><script>alert(1)</script>"}))
 
     assert page.count("</script>") == 1
+
+
+def test_a_file_name_that_is_no_unicode_does_not_stop_the_page() -> None:
+    assert "photo ?.jpg" in written(tag("p", "photo \udcff.jpg"))
 
 
 def test_a_table_has_a_caption_and_names_its_rows_and_columns() -> None:
@@ -92,6 +99,19 @@ def test_strangers_are_refused_at_the_score_that_refuses_a_share_of_the_known() 
     assert found.low < 0.75 < found.high
 
 
+def test_epochs_that_were_not_scored_leave_room_on_the_axis() -> None:
+    epochs = [5.0, 10.0, 12.0]
+    history = {"epoch": epochs} | {f"{p}_{k}": [0.5, 0.6, 0.7] for p in ("train", "test") for k in ("loss", "accuracy")}
+    page = written(tag("main", *learning(cast(Material, SimpleNamespace(about=SimpleNamespace(history=history))))))
+    drawn = [float(point.split(",")[0]) for point in re.findall(r'points="([^"]*)"', page)[0].split()]
+    room = WIDTH - LEFT - RIGHT
+
+    assert drawn == pytest.approx([LEFT + (epoch - 1) / 11 * room for epoch in epochs], abs=0.1)
+    assert "<title>epoch 10, test: 0.6</title>" in page
+    assert '<th scope="row">first</th><td>5</td>' in page
+    assert "After 12 epochs" in page
+
+
 def test_the_diagram_of_reliability_says_how_many_answers_of_each_confidence_are_right() -> None:
     p = np.array([[0.98, 0.02], [0.96, 0.04], [0.55, 0.45]], np.float32)
     answers = Answers(np.array([0, 1, 0]), p, np.ones((3, 4), np.float32))
@@ -116,6 +136,15 @@ def test_another_label_that_is_right_too_is_no_confusion() -> None:
     found = count_pairs(Answers(np.array([0, 0]), p, np.ones((2, 1), np.float32), accepted=accepted))
 
     assert found.tolist() == [[1, 0, 1], [0, 0, 0], [0, 0, 0]]
+
+
+def test_small_pictures_get_larger_pixels_and_large_ones_shrink() -> None:
+    digit = np.arange(28 * 28 * 3, dtype=np.uint32).reshape(28, 28, 3).astype(np.uint8)
+    large = np.zeros((300, 600, 3), np.uint8)
+
+    assert page_size(digit).shape == (196, 196, 3)
+    assert len(np.unique(page_size(digit))) == len(np.unique(digit))
+    assert page_size(large).shape == (100, 200, 3)
 
 
 @pytest.mark.parametrize(("above", "says"), [(0.2, "beats both a random order"), (-0.2, "does not beat both")])

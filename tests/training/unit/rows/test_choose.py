@@ -10,6 +10,13 @@ HEAD = Head(stays=(0, 1, 1), added=(2,))
 """Two rows of the label 1, and one that is added."""
 
 
+def test_rows_of_one_label_add_up() -> None:
+    twins = np.log(np.array([[0.4, 0.3, 0.3]], np.float32))
+
+    assert HEAD.before(twins).tolist() == [1]
+    assert HEAD.answers(twins, np.array([[-0.6]], np.float32)).tolist() == [1]  # 0.55 is more than each twin's 0.3
+
+
 def test_an_offset_makes_all_added_rows_less_likely() -> None:
     logits, added = np.zeros((1, 3), np.float32), np.ones((1, 1), np.float32)
 
