@@ -251,6 +251,11 @@ def test_without_a_network_what_was_downloaded_before_serves(call: Caller) -> No
     assert call.hub.served == served
 
 
+def test_what_the_hub_has_not_is_refused_in_one_sentence(call: Caller) -> None:
+    assert call("org/none")["error"].startswith("the hub has no hf:org/none, or it is private")
+    assert call(revision="v9")["error"].startswith("org/net has no revision 'v9'; https://")
+
+
 def test_a_network_that_is_only_a_pickle_is_refused_and_not_downloaded(call: Caller) -> None:
     del call.hub.files["model.safetensors"]
 
@@ -280,6 +285,13 @@ def test_a_shard_that_the_hub_lacks_and_one_outside_are_named(call: Caller, tmp_
     index = "model.safetensors.index.json"
     call.hub.files[index] = json.dumps({"weight_map": {"vit.layernorm.bias": "../../net.safetensors"}}).encode()
     assert "lies in '../../net.safetensors'; allowed" in call(HF_HOME=str(tmp_path / "other"))["error"]
+
+
+def test_a_cache_that_cannot_be_written_is_named(call: Caller) -> None:
+    refused = call(HF_HOME="/proc/nowhere")
+
+    assert refused["error"].startswith("hf:org/net cannot be kept on this disk (")
+    assert refused["error"].endswith("HF_HOME names another folder")
 
 
 @pytest.mark.parametrize(

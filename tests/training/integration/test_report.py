@@ -117,6 +117,16 @@ def test_a_label_that_is_markup_stands_there_as_text(workshop: Workshop) -> None
     assert label.replace("<", "&lt;").replace(">", "&gt;") in workshop.page
 
 
+def test_pictures_have_words_and_tables_have_captions(workshop: Workshop) -> None:
+    tags = Links(workshop.page).tags
+    names = [name for name, _ in tags]
+
+    assert all(known.get("alt") for name, known in tags if name == "img")
+    assert all(known.get("aria-label") for name, known in tags if name == "svg")
+    assert names.count("table") == names.count("caption")
+    assert names.count("h1") == names.count("main") == 1
+
+
 def test_a_model_file_alone_gets_a_report_that_says_what_is_missing(workshop: Workshop, tmp_path: Path) -> None:
     shutil.copy(workshop.root / "colours.tflite", tmp_path)
     data = ("--data", workshop.root / "photos")

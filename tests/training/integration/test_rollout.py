@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.command import vitcam
 from tests.training.unit.exported import Exported, expected_outputs
 from tests.training.unit.nets import SMALL, photos
 from vitcam.model import bundle
@@ -84,3 +85,12 @@ def test_a_model_without_the_second_signature_says_so_and_goes_on(silent: Path) 
     assert model_record(model_info(classifier))["rollout"] is False
     assert prediction.rollout is prediction.rows is None
     assert prediction.attention is not None
+
+
+def test_the_daemon_refuses_to_draw_what_its_model_cannot_give(silent: Path) -> None:
+    result = vitcam("run", "--source", "demo", "--model", str(silent), "--overlay", "rollout", "--port", "0")
+
+    assert result.code == 2
+    assert f"the overlay is rollout, but {silent} does not give it" in result.err
+    assert "--overlay auto" in result.err
+    assert "Traceback" not in result.err

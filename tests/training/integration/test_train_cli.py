@@ -255,6 +255,21 @@ def test_a_folder_of_some_of_the_labels_is_measured_whole(
     assert "broken.jpg: not an image" in caplog.text
 
 
+def test_the_float_network_is_compared_on_some_of_the_labels_too(workshop: Path, others: Path) -> None:
+    command = ("evaluate", workshop / "colours.tflite", "--data", others, "--float", workshop / "colours.safetensors")
+    found = json.loads(call(*command, "--json"))
+
+    assert found["agreement"] >= 0.9
+    assert abs(found["float_top1"] - found["top1"]) <= 0.1
+
+
+def test_people_get_a_table_with_a_line_for_each_label(workshop: Path, others: Path) -> None:
+    said = call("evaluate", workshop / "colours.tflite", "--data", others)
+
+    assert "12 of others, part all, 1 more cannot be read" in said
+    assert sum(line.split()[:2] in (["blue", "6"], ["red", "6"]) for line in said.splitlines()) == 2
+
+
 def test_a_list_of_photos_is_measured_as_a_folder_is(workshop: Path, others: Path, tmp_path: Path) -> None:
     rows = [f"{path},{path.parent.name}" for path in sorted(others.glob("*/*.png"))]
     (tmp_path / "list.csv").write_text("\n".join(["path,label", *rows]))
