@@ -112,17 +112,6 @@ def test_a_photo_is_shown_with_its_answer(server: WebServer, chrome: Chrome, tmp
     assert console_errors(chrome) == []
 
 
-def test_the_page_says_why_a_file_is_not_a_photo(server: WebServer, chrome: Chrome, tmp_path: Path) -> None:
-    other = tmp_path / "notes.png"
-    other.write_text("these are notes")
-    open_page(chrome, server)
-    chrome.find_element(By.ID, "file").send_keys(str(other))
-
-    wait(chrome, lambda: "not an image" in text(chrome, "photo-message").lower())
-
-    assert "not an image" in text(chrome, "photo-message").lower()
-
-
 def test_the_page_says_why_there_is_no_picture_and_recovers(camera: Camera, server: WebServer, chrome: Chrome) -> None:
     open_page(chrome, server)
     camera.lose_signal("the cable is loose")

@@ -1,6 +1,5 @@
 """The HTTP headers of a picture, and the placeholder that viewers see when there is none."""
 
-import time
 from dataclasses import replace
 from urllib.parse import unquote
 
@@ -23,17 +22,6 @@ def test_no_label_can_break_out_of_its_header(label: str) -> None:
     assert text.isascii()
     assert text.isprintable()
     assert unquote(text) == label
-
-
-def test_headers_say_when_the_frame_was_captured_and_what_is_on_it() -> None:
-    now_ns = time.monotonic_ns()
-    headers = Picture(b"", now_ns, frames.prediction("cat", at_ns=now_ns, seq=7)).headers()
-
-    assert float(headers["X-Timestamp"]) == pytest.approx(time.time(), abs=1)
-    assert headers["X-Vitcam-Seq"] == "7"
-    assert headers["X-Vitcam-Label"] == "cat"
-    assert headers["X-Vitcam-P"] == "0.900000"
-    assert headers["X-Vitcam-Infer-Ms"] == "5.000"
 
 
 def test_headers_name_what_is_displayed_and_nothing_where_the_model_is_not_sure() -> None:
