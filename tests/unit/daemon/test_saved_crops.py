@@ -48,19 +48,6 @@ def test_a_damaged_memory_is_as_good_as_none(tmp_path: Path, content: str) -> No
     assert saved.load() == LEFT
 
 
-@pytest.mark.parametrize("content", ["", "{", '{"picamera": "0,0,0'])
-def test_a_damaged_memory_costs_no_crop_that_was_saved_before(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, content: str
-) -> None:
-    SavedCrop(tmp_path, "picamera").save(LEFT)
-    (tmp_path / "crops.json").write_text(content)
-
-    assert SavedCrop(tmp_path, "picamera").load() == LEFT
-    assert "crops.json is damaged" in caplog.text
-    assert "its last good copy is used; it was renamed to crops.json.damaged" in caplog.text
-    assert (tmp_path / "crops.json").read_text() == (tmp_path / "crops.json.copy").read_text()
-
-
 def test_a_place_that_cannot_be_written_is_named_and_costs_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 

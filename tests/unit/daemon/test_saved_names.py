@@ -94,14 +94,6 @@ def test_a_name_for_language_that_an_older_version_kept_in_place_of_the_language
     assert names.language == ""
 
 
-def test_the_last_good_copy_takes_the_place_of_a_damaged_file(tmp_path: Path) -> None:
-    saved = PageSettings(tmp_path)
-    saved.save_names(SOME)
-    (tmp_path / "settings.toml").write_text("[names")
-
-    assert saved.names == SOME
-
-
 def test_names_that_cannot_be_written_are_in_force_until_the_end(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     active = initial_names(NameSettings(), PageSettings(tmp_path / "file"))
