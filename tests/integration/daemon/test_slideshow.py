@@ -125,17 +125,3 @@ def test_one_photo_stays_and_whoever_comes_late_finds_it(tmp_path: Path) -> None
             assert answer.status == 200
         assert get_json(f"{running.url}/readyz") == {"status": "ok"}
         assert running.end()[0] == 0
-
-
-def test_a_film_pauses_but_does_not_step_back() -> None:
-    need_model("everyday")
-    with daemon("--source", "demo") as running:
-        running.wait_for("ok")
-        command(running, {"paused": True})
-        frames = {each["seq"] for each in predictions(running, 7)[-3:]}  # a few were on their way
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            command(running, {"step": -1})
-
-        assert len(frames) == 1
-        with refused.value as answer:
-            assert answer.code == 409

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcam.config.compare import Changes, with_changes
 from vitcam.config.load import EffectiveSettings, merge_layers
-from vitcam.config.settings import Settings
 from vitcam.config.tables import ZoneSettings
 from vitcam.errors import ConfigError
 
@@ -73,12 +71,3 @@ def test_what_no_zone_can_be_is_refused_by_name(read: Read, content: str, senten
 def test_zones_are_given_in_a_file_and_nowhere_else(sets: list[str], environ: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match="can only be given in a file"):
         merge_layers(None, sets, {}, environ, Path("/nonexistent"))
-
-
-def test_a_reload_takes_over_other_zones(read: Read) -> None:
-    running, wanted = Settings(), read(SYSTEM).settings
-    changes = Changes.between(running, wanted)
-
-    assert changes.live == ("zones",)
-    assert changes.touch("zones")
-    assert with_changes(running, wanted, changes.live) == wanted

@@ -80,16 +80,6 @@ def test_one_word_is_told_from_none_of_it(tmp_path: Path) -> None:
     assert not any(each.known for each in others)
 
 
-@pytest.mark.parametrize("words", [[], [f"word {i}" for i in range(1000)], ["a cross", "a cross"]])
-def test_words_that_are_refused_leave_the_model_as_it_was(tmp_path: Path, words: list[str]) -> None:
-    model = worded_model(tmp_path)
-    content = model.read_bytes()
-
-    with pytest.raises(UsageError):
-        changed(model, model, *words)
-    assert model.read_bytes() == content
-
-
 def test_a_text_tower_of_another_network_is_refused(tmp_path: Path) -> None:
     model = worded_model(tmp_path)
     file = TextFile(tmp_path / "shapes.words")
