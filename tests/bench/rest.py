@@ -2,7 +2,8 @@
 
 python -m tests.bench.rest [--seconds 20] [--cameras mjpeg,usb,rtsp,picamera] [--set look.rest=0]
 python -m tests.bench.rest --first 20       how soon the first look comes at something that appears
-python -m tests.bench.rest --events 10      events of two clips and of so many drawn minutes, beside those at full rate
+python -m tests.bench.rest --events 10 [--skip 10]    events of two clips and of so many drawn cameras, ten minutes
+                                                      each, beside those at full rate
 
 The scene is one picture of the demo at 720p with a sensor's noise. Its camera is a process of its own, but picamera2's
 stand-in: it hands out pictures that were made before, in the daemon's child, and its own time counts, too.
@@ -86,12 +87,13 @@ def main() -> None:
     options.add_argument("--set", action="append", default=[], help="A setting of the daemon, as in vitcam run.")
     options.add_argument("--first", type=int, default=0)
     options.add_argument("--events", type=int, default=0)
+    options.add_argument("--skip", type=int, default=0, help="Drawn cameras that were measured before.")
     options.add_argument("--rest", type=float, default=2.0)
     o = options.parse_args()
     if o.first:
         return show_first_looks(o.first, o.rest)
     if o.events:
-        return show_events(o.events, o.rest)
+        return show_events(o.events, o.skip, o.rest)
     sets = [word for each in o.set for word in ("--set", each)]
     print("| a still scene, 720p | nobody watches | one viewer |\n|---|---|---|")
     for name in o.cameras.split(","):

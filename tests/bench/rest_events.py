@@ -6,6 +6,7 @@ daemon's own; they are called one after the other, so that the same pictures giv
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import count
 
 import cv2
@@ -30,7 +31,12 @@ _FPS = 15
 _QUALITY = 85
 _LATE_S = 0.3
 _BEGAN_NS = 1_000_000_000_000
-_STILL_S = 8.0  # of a drawn minute nothing moves before each thing comes
+_MINUTES = 10
+_VISITS = 8  # of things, in the drawn minutes of a camera
+_SIZES = (8.0, 16.0, 32.0)  # % of the view: so large that the whole view names many of them
+_SPEEDS = (None, 0.45, 0.9)  # as `Plan.speed`
+_VERSIONS = 8  # of a still scene, each with other noise
+_SOON_S = 0.2  # from the first picture with weather until the thing comes
 
 
 @dataclass(slots=True)
@@ -43,11 +49,11 @@ class Watched:
     pictures: int = 0
 
 
-def watch(pictures: Iterable[bytes], classifier: Classifier, rest_s: float, known: dict[int, Prediction]) -> Watched:
+def watch(pictures: Iterable[bytes], classifier: Classifier, rest_s: float, known: dict[bytes, Prediction]) -> Watched:
     """Classify them at their pace.
 
     rest_s  0 for every picture
-    known   answers by the number of the picture, which takes in new ones
+    known   answers to pictures, which takes in new ones
     """
     found, numbers = Watched(), map(str, count(1))
     events = PlaceEvents(Rules())
@@ -59,33 +65,42 @@ def watch(pictures: Iterable[bytes], classifier: Classifier, rest_s: float, know
 
     def classify(frame: Frame) -> Prediction:
         found.looks += 1
-        if frame.seq not in known:
-            known[frame.seq] = replace(classifier(frame), attention=None, embedding=None, features=None, evidence=None)
-        return known[frame.seq]
+        if data not in known:
+            known[data] = replace(classifier(frame), attention=None, embedding=None, features=None, evidence=None)
+        return replace(known[data], seq=frame.seq, captured_ns=frame.captured_ns)
 
     def publish(frame: Frame, prediction: Prediction) -> None:
         found.events += events.step(prediction, lambda: next(numbers))[0]
 
     def whole(data: bytes, seq: int, now_ns: int) -> Frame:
-        picture = decode(data).image
+        picture = _decoded(data, small=False)
         return Frame(picture, None, crop_of(classifier.input, *picture.shape[:2]), seq, now_ns, "camera")
 
     pipeline = SteppedPipeline(options, classify, publish)
     for seq, data in enumerate(pictures):
         now_ns = _BEGAN_NS + seq * 1_000_000_000 // _FPS
         found.pictures += 1
-        pipeline.take(now_ns, lambda: decode(data, SMALL).image, lambda: whole(data, seq, now_ns))  # noqa: B023
+        pipeline.take(now_ns, lambda: _decoded(data, small=True), lambda: whole(data, seq, now_ns))  # noqa: B023
     found.events += events.finish(_BEGAN_NS + found.pictures * 1_000_000_000 // _FPS)
     return found
 
 
-def show_events(minutes: int, rest_s: float) -> None:
-    """Print a row for each camera."""
+@lru_cache(maxsize=4 * _VERSIONS)
+def _decoded(data: bytes, small: bool) -> Image:
+    return decode(data, SMALL).image if small else decode(data).image
+
+
+def show_events(cameras: int, skipped: int, rest_s: float) -> None:
+    """Print a row for each camera.
+
+    cameras  drawn ones, each of ten minutes; before the first one of all, the filmed ones
+    skipped  drawn ones before them
+    """
     classifier = Classifier("everyday", threads=1)
     print("| camera | pictures | looks | events at full rate | missing | begun later, of them by > 0.3 s | new ones |")
     print("|---|---|---|---|---|---|---|")
-    for name, pictures in _cameras(minutes, classifier):
-        frames, known = list(pictures), dict[int, Prediction]()
+    for name, pictures in _cameras(range(skipped, skipped + cameras), classifier):
+        frames, known = list(pictures), dict[bytes, Prediction]()
         full = watch(frames, classifier, 0, known)
         rests = watch(frames, classifier, rest_s, known)
         print(f"| {name} | {_row(full, rests)} |", flush=True)
@@ -122,12 +137,13 @@ def _same(one: Event, others: list[Event]) -> Event | None:
     return min(found, key=lambda other: abs(other.start_ns - one.start_ns), default=None)
 
 
-def _cameras(minutes: int, classifier: Classifier) -> Iterator[tuple[str, Iterator[bytes]]]:
-    for path in sorted((data_root() / "clips").glob("*.mp4")):
-        yield path.name, map(_jpeg, _of_film(Film(path)))
-    things = things_of("choose", classifier)
-    for minute in range(minutes):
-        yield f"drawn minute {minute + 1}", map(_jpeg, _drawn(minute, things))
+def _cameras(drawn: range, classifier: Classifier) -> Iterator[tuple[str, Iterator[bytes]]]:
+    if not drawn.start:
+        for path in sorted((data_root() / "clips").glob("*.mp4")):
+            yield path.name, map(_jpeg, _of_film(Film(path)))
+    things = things_of("choose", classifier, "square") if drawn else []
+    for number in drawn:
+        yield f"drawn camera {number + 1}", _drawn(number, things)
 
 
 def _of_film(film: Film) -> Iterator[Image]:
@@ -140,19 +156,20 @@ def _of_film(film: Film) -> Iterator[Image]:
                 yield picture
 
 
-def _drawn(minute: int, things: list[Thing]) -> Iterator[Image]:
-    """Three things that come and go in a scene with weather, and times in which nothing moves but the weather."""
-    chosen = plans("choose", 1, (2.0, 4.0, 8.0))
-    for turn in range(3):
-        number = 3 * minute + turn
-        shots = shots_of(replace(chosen[number % len(chosen)], height=720), things[number % len(things)])
-        first = next(shots)
+def _drawn(camera: int, things: list[Thing]) -> Iterator[bytes]:
+    """Ten minutes in which now and then a photo comes and goes, in weather; between them only the sensor's noise."""
+    planned = plans("choose", 6, _SIZES)
+    for visit in range(_VISITS):
+        number = _VISITS * camera + visit
+        plan = replace(planned[number % len(planned)], height=720, shape="square", fps=_FPS, before_s=_SOON_S)
+        plan = replace(plan, speed=_SPEEDS[number % len(_SPEEDS)])
+        shots = [shot.picture for shot in shots_of(plan, things[number % len(things)])]
         numbers = np.random.default_rng(number)
-        for _ in range(round(_STILL_S * _FPS)):
-            noise = numbers.normal(0, 2, first.picture.shape)
-            yield np.asarray(np.clip(first.picture + noise, 0, 255), np.uint8)
-        for shot in shots:
-            yield shot.picture
+        noisy = (shots[0] + numbers.normal(0, 2, shots[0].shape) for _ in range(_VERSIONS))
+        still = [_jpeg(np.asarray(np.clip(each, 0, 255), np.uint8)) for each in noisy]
+        for n in range(round(60 * _MINUTES / _VISITS * _FPS) - len(shots)):
+            yield still[n % _VERSIONS]
+        yield from map(_jpeg, shots)
 
 
 def _jpeg(picture: Image) -> bytes:
