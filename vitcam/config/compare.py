@@ -54,7 +54,8 @@ def with_changes(running: Settings, wanted: Settings, names: Iterable[str]) -> S
         section, _, key = name.partition(".")
         changed = replace(running.section(section), **{key: _value(wanted, name)}) if key else wanted.table(section)
         running = running.with_section(section, changed)
-    return replace(running, store=replace(running.store, unread=wanted.store.unread))
+    store, look = replace(running.store, unread=wanted.store.unread), replace(running.look, given=wanted.look.given)
+    return replace(running, store=store, look=look)
 
 
 def _value(settings: Settings, name: str) -> Any:

@@ -1,6 +1,6 @@
 """Where the model looks, and how often."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from vitcam.config.option import Rule
@@ -30,7 +30,9 @@ class LookSettings:
             live=True,
             page=True,
         ),
-    ] = 0.0
+    ] = 2.0
+    given: frozenset[str] = field(default=frozenset(), compare=False)
+    """Keys that somebody has set. The defaults hold for cameras; what is not one does as it is told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from vitcam.pictures.view import Region
 from vitcam.sinks.journal import JournalLines, is_read_by_journal
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink
-from vitcam.sources import is_film
+from vitcam.sources import is_camera, is_film
 from vitcam.terminal.consoles import stderr_console
 from vitcam.web.stream.variant import Variant
 
@@ -39,11 +39,12 @@ def masks_of(settings: Settings) -> tuple[Region, ...]:
 
 def gate_of(settings: Settings) -> MotionGate | None:
     """A new gate, which knows no picture yet; None if every frame is classified."""
-    motion, rest_s = settings.motion, settings.look.rest
-    if not rest_s or is_film(settings.camera.source):
+    motion, look, source = settings.motion, settings.look, settings.camera.source
+    rests = is_camera(source) or ("rest" in look.given and not is_film(source))
+    if not look.rest or not rests:
         return None
-    log.info("while nothing moves, the model looks every %g s; look.rest = 0 never rests", rest_s)
-    return MotionGate(GateOptions(motion.threshold, motion.hold_s, rest_s))
+    log.info("while nothing moves, the camera rests: the model looks every %g s; look.rest = 0 never rests", look.rest)
+    return MotionGate(GateOptions(motion.threshold, motion.hold_s, look.rest))
 
 
 def trouble_with_names(names: ActiveNames, classifier: Classifier) -> str:

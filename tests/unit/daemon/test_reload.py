@@ -159,10 +159,10 @@ def test_a_gate_that_knows_the_scene_stays_when_other_settings_change(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vitcam.daemon.part_options.is_film", lambda _: False)
-    run.sets = ["look.rest=2"]
+    run.sets = ["look.rest=4"]
     run.reload()
     before = run.daemon.pipeline.gate
-    run.sets = ["look.rest=2", "model.fps=3", "events.enter=0.9"]
+    run.sets = ["look.rest=4", "model.fps=3", "events.enter=0.9"]
 
     run.reload()
 
