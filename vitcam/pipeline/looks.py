@@ -32,7 +32,7 @@ class Looks:
     """Decides in which order places are looked at. Called by the classifying thread only.
 
     Where something is followed, there are no more looks than there would be without it: a box takes the turn of the
-    view, or of a zone.
+    view, or of a zone. The view or a zone has at least every second look.
 
     follower  says what is followed
     resting   is told whether the view rests
@@ -48,6 +48,8 @@ class Looks:
         self._gate: Gate | None = None
         self._left: list[PlaceLook] = []
         self._budget = 0
+        self._was_box = False
+        """Whether the last look was at something that is followed."""
         self.places: tuple[Place, ...] = ()
         """All that are looked at now: the view or the zones, then what is followed."""
 
@@ -95,10 +97,13 @@ class Looks:
         if not self._left or not self._budget:
             return None
         self._budget -= 1
-        urgent = {look.place for look in self._left if look.is_urgent or look.place in pending}
-        chosen = self._turns.take([look.place for look in self._left], urgent, now_ns)
-        look = next(look for look in self._left if look.place == chosen)
+        wholes = [look for look in self._left if look.place.track is None]
+        may = wholes if self._was_box and wholes else self._left
+        urgent = {look.place for look in may if look.is_urgent or look.place in pending}
+        chosen = self._turns.take([look.place for look in may], urgent, now_ns)
+        look = next(look for look in may if look.place == chosen)
         self._left.remove(look)
+        self._was_box = chosen.track is not None
         return look
 
     @property
