@@ -8,6 +8,7 @@ from vitcam.look.active import ActiveAreas
 _EVERY_S = 1.0
 _ROWS = 4  # every fourth row is compared: 1 ms for 1080p
 _LEAST_SAME = 5
+_LEAST_GAP_S = 1.0  # between two pictures of a camera that rests there is half of that
 _SETTLE_S = 10.0
 _MOST_BETWEEN_S = 3600.0
 _SECOND = 1_000_000_000
@@ -48,7 +49,7 @@ class FrozenWatch:
             return False
         self._next_ns, gap_ns, self._last_ns = now_ns + self._every_ns, now_ns - self._last_ns, now_ns
         seen = zlib.crc32(frame.preview[::_ROWS].tobytes())
-        if seen != self._seen or gap_ns > self._after_ns / 3:
+        if seen != self._seen or gap_ns > max(self._after_ns / 3, _LEAST_GAP_S * _SECOND):
             changed, self._seen = seen != self._seen, seen
             self._same, self._same_since_ns = 0, now_ns
             if changed:

@@ -64,6 +64,17 @@ def test_a_camera_that_sees_is_never_frozen_however_still_the_scene_is() -> None
     assert not camera.is_frozen
 
 
+def test_a_camera_that_rests_is_frozen_also_where_that_is_said_after_a_second() -> None:
+    camera = Camera(after_s=1)
+    camera.passes(10, noise, fps=2)
+    saw = not camera.is_frozen
+
+    camera.passes(4, still, fps=2)
+
+    assert saw
+    assert camera.is_frozen
+
+
 @pytest.mark.parametrize("fps", [0.1, 1, 30])
 def test_the_same_picture_for_a_minute_is_a_frozen_camera_whatever_its_rate(fps: float) -> None:
     camera = Camera()
