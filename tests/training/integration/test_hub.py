@@ -248,6 +248,7 @@ def test_without_a_network_what_was_downloaded_before_serves(call: Caller) -> No
         refused = call("org/other", **offline)
         assert refused["error"].startswith("hf:org/other cannot be downloaded (")
         assert "by hand into a folder and give that folder" in refused["error"]
+        assert "tokenizer.json" in refused["error"], "labels that are words need it"
     assert call.hub.served == served
 
 

@@ -130,8 +130,8 @@ def _explained(address: HubAddress, error: Exception) -> VitcamError:
     if isinstance(error, OSError) and error.errno is not None and not isinstance(error, ConnectionError):
         return VitcamError(f"{address} cannot be kept on this disk ({error.strerror}); HF_HOME names another folder")
     return VitcamError(
-        f"{address} cannot be downloaded ({_reason(error)}); try again later, or download {CONFIG}, {TENSORS} and "
-        f"{PREPROCESSING} from {page} by hand into a folder and give that folder"
+        f"{address} cannot be downloaded ({_reason(error)}); try again later, or download {CONFIG}, {TENSORS} and, "
+        f"where it has them, {PREPROCESSING} and {TOKENIZER} from {page} by hand into a folder and give that folder"
     )
 
 
