@@ -15,7 +15,7 @@ STUDENT = {2: 4.303, 3: 2.776, 4: 2.447, 5: 2.306, 6: 2.228, 7: 2.179, 8: 2.145,
 def check_seeds(seeds: int) -> None:
     """Raise UsageError for a number of seeds without a spread, or beyond the table."""
     if seeds not in STUDENT:
-        raise UsageError(f"{seeds} seeds were given; {min(STUDENT)} to {max(STUDENT)} are allowed")
+        raise UsageError(f"--seeds is {seeds}; {min(STUDENT)} to {max(STUDENT)} are allowed")
 
 
 def half_interval(first: Sequence[float], second: Sequence[float]) -> float:
