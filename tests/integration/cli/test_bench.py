@@ -75,7 +75,6 @@ def test_people_get_a_column_for_each_number_of_threads_beside_machine_and_load(
         (("no/such.tflite",), "no/such.tflite"),
         ((__file__,), "not a TFLite model"),
         (("--threads", "0"), "from 1 to 64"),
-        (("--threads", "x"), "from 1 to 64"),
         (("--report", "--minutes", "0"), "from 0.01 to 120"),
     ],
 )

@@ -89,10 +89,7 @@ def test_the_model_says_how_many_words_there_may_be(unchanged: tuple[Daemon, Pat
         (b"[]", '"words"'),
         (b'{"words": "a cross"}', '"words"'),
         (b'{"words": [1]}', '"words"'),
-        (b'{"words": []}', "no words were given"),
         (b'{"words": ["a cross", "A cross"]}', "given twice"),
-        (json.dumps({"words": [f"word {i}" for i in range(1000)]}).encode(), "1000 words are too many"),
-        (b'{"words": ["red fox", "red wolf"]}', "mean the same"),
     ],
 )
 def test_bad_words_are_refused_and_change_nothing(unchanged: tuple[Daemon, Path], body: bytes, complaint: str) -> None:

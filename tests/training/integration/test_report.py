@@ -155,10 +155,7 @@ def test_mistakes_are_shown_with_what_it_is_what_was_said_and_the_overlay(worksh
     ("arguments", "message"),
     [
         (["absent.tflite"], "there is no model file absent.tflite"),
-        (["MODEL", "--data", "absent"], "absent"),
         (["MODEL", "--data", "STRANGE"], "is none of the 3 labels of colours"),
-        (["MODEL", "--data", "PHOTOS", "--float", "absent.safetensors"], "no checkpoint at absent.safetensors"),
-        (["MODEL", "--data", "PHOTOS", "--unknown", "absent"], "'absent'"),
         (
             ["MODEL", "--data", "PHOTOS", "-o", "absent/report.html"],
             "absent/report.html is in a folder that does not exist",

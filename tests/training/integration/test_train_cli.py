@@ -312,11 +312,6 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["fit", "absent"], "no recipe 'absent'"),
-        (
-            ["finetune", "left-out", "--data", "PHOTOS", "--weights", "WEIGHTS"],
-            "the recipe left-out needs a teacher; give its checkpoint",
-        ),
         (["fit", "everyday"], "the recipe everyday adds labels to a trained network; use finetune"),
         (
             ["finetune", "everyday", "--weights", "WEIGHTS", "--blocks", "2"],
@@ -324,20 +319,15 @@ def test_our_float16_weights_can_be_fine_tuned_further(workshop: Path, tmp_path:
         ),
         (["finetune", "everyday", "--weights", "absent.npz"], "no weights at absent.npz"),
         (["export", "absent.safetensors", "-o", "x.tflite"], "no checkpoint at absent.safetensors"),
-        (["export", "WEIGHTS", "-o", "x.tflite", "--without", "magic"], "no rewrite 'magic'"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--also", "blank"], "besides those of --data; give --data, too"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--headline", "blank"], "give --data, too, which measures the others"),
         (["export", "WEIGHTS", "-o", "x.tflite", "--image-size", "40"], "40 px cannot be cut into patches of 16 px"),
         (["fit", "scratch", "--data", "blank"], "blank has no labels, so nothing can be learned from it alone"),
         (["evaluate", "MODEL", "--data", "blank", "--float", "WEIGHTS"], "blank has no labels, so a checkpoint"),
         (["evaluate", "absent.tflite", "--data", "PHOTOS"], "no model file absent.tflite"),
-        (["evaluate", "MODEL", "--data", "absent"], "no data set and no folder is called 'absent'"),
-        (["evaluate", "MODEL", "--data", "PHOTOS", "--split", "test"], "no photos in a part 'test'"),
         (["evaluate", "MODEL", "--data", "STRANGE"], "photos of 'Gren', which is none of the 3 labels"),
         (["evaluate", "MODEL", "--data", "STRANGE"], "the nearest being 'green', 'red', 'blue'; rename it"),
         (["import", "absent.npz", "--labels", "absent.txt", "-o", "x.safetensors"], "no weights at absent.npz"),
-        (["export", "WEIGHTS", "-o", "x.safetensors"], "x.safetensors is not a .tflite file; name one with -o"),
-        (["export", "WEIGHTS", "-o", "MODEL"], "was measured and this was not, so it is not known which is better"),
         (["split", "absent", "tree"], "no data set and no folder is called 'absent'"),
     ],
 )
