@@ -20,15 +20,6 @@ def test_a_crop_is_there_again_at_the_next_start(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "deep" / "er").iterdir()) == ["crops.json", "crops.json.copy"]
 
 
-def test_each_source_has_a_crop_of_its_own(tmp_path: Path) -> None:
-    SavedCrop(tmp_path, "picamera").save(LEFT)
-    SavedCrop(tmp_path, "demo").save(Region(0, 0, 0.1, 0.1))
-    SavedCrop(tmp_path, "demo").save(None)
-
-    assert SavedCrop(tmp_path, "picamera").load() == LEFT
-    assert SavedCrop(tmp_path, "demo").load() is None
-
-
 def test_only_so_many_sources_are_remembered(tmp_path: Path) -> None:
     for number in range(40):
         SavedCrop(tmp_path, f"v4l2:{number}").save(LEFT)

@@ -1,6 +1,5 @@
 """What a report is drawn and counted with, on figures small enough to be worked out by hand."""
 
-import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -10,13 +9,12 @@ import pytest
 
 from vitcam_training.evaluation.answers import Answers
 from vitcam_training.evaluation.intervals import Interval, bootstrap_figure, bootstrap_means
-from vitcam_training.report.charts import LEFT, RIGHT, WIDTH, PlotArea, bars, line, log_axis, percent_axis, plot
+from vitcam_training.report.charts import PlotArea, bars, line, log_axis, percent_axis, plot
 from vitcam_training.report.faithfulness import BASELINES, FaithfulnessFinding, FaithfulnessResult
 from vitcam_training.report.markup import embedded_json, table, tag, written
 from vitcam_training.report.material import Material
 from vitcam_training.report.pictures import page_size
 from vitcam_training.report.sections.labels import count_pairs
-from vitcam_training.report.sections.learning import learning
 from vitcam_training.report.sections.overlay import overlay_faithfulness
 from vitcam_training.report.sections.reliability import reliability
 from vitcam_training.report.sections.unknown import rejected_at
@@ -97,19 +95,6 @@ def test_strangers_are_refused_at_the_score_that_refuses_a_share_of_the_known() 
 
     assert found.value == 0.75
     assert found.low < 0.75 < found.high
-
-
-def test_epochs_that_were_not_scored_leave_room_on_the_axis() -> None:
-    epochs = [5.0, 10.0, 12.0]
-    history = {"epoch": epochs} | {f"{p}_{k}": [0.5, 0.6, 0.7] for p in ("train", "test") for k in ("loss", "accuracy")}
-    page = written(tag("main", *learning(cast(Material, SimpleNamespace(about=SimpleNamespace(history=history))))))
-    drawn = [float(point.split(",")[0]) for point in re.findall(r'points="([^"]*)"', page)[0].split()]
-    room = WIDTH - LEFT - RIGHT
-
-    assert drawn == pytest.approx([LEFT + (epoch - 1) / 11 * room for epoch in epochs], abs=0.1)
-    assert "<title>epoch 10, test: 0.6</title>" in page
-    assert '<th scope="row">first</th><td>5</td>' in page
-    assert "After 12 epochs" in page
 
 
 def test_the_diagram_of_reliability_says_how_many_answers_of_each_confidence_are_right() -> None:

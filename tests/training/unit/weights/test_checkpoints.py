@@ -179,10 +179,3 @@ def test_rows_of_a_head_that_are_not_those_of_its_labels_are_refused(
 
     with pytest.raises(UsageError, match=r"net\.safetensors is not a checkpoint"):
         read_metadata(tmp_path / "net.safetensors")
-
-
-def test_without_a_list_of_rows_each_label_has_one(tmp_path: Path) -> None:
-    save_weights(tmp_path / "net.safetensors", {}, replace(small_about(3), rows=(2, 0, 1, 0)))
-
-    assert small_about(3).row_labels == (0, 1, 2)
-    assert read_metadata(tmp_path / "net.safetensors").row_labels == (2, 0, 1, 0)

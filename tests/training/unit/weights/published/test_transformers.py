@@ -229,17 +229,6 @@ def test_a_network_of_another_kind_is_refused(tmp_path: Path, settings: dict[str
         read_transformers(changed(tmp_path / "vit", **settings))
 
 
-def test_a_folder_that_does_not_name_its_pixels_asks_for_them(tmp_path: Path) -> None:
-    folder = changed(tmp_path / "vit")
-    (folder / "preprocessor_config.json").unlink()
-    with pytest.raises(UsageError, match=naming("normalised", "--mean", "--std")):
-        read_transformers(folder)
-
-    assert read_transformers(folder, HALVES).config.mean == HALVES.mean
-    with pytest.raises(UsageError, match="says itself how its pixels are normalised"):
-        read_transformers(SAVED / "vit", HALVES)
-
-
 def test_broken_files_are_refused_in_one_sentence(tmp_path: Path) -> None:
     broken, cut, empty = (changed(tmp_path / name) for name in ("broken", "cut", "empty"))
     (broken / "config.json").write_text("{")
@@ -253,10 +242,3 @@ def test_broken_files_are_refused_in_one_sentence(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=message):
             read_transformers(folder)
-
-
-def test_labels_of_another_count_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "words.txt").write_text("one\ntwo\n")
-
-    with pytest.raises(UsageError, match=r"has 2 labels, the head of .* has 3; they must match"):
-        import_foreign(str(SAVED / "vit"), tmp_path / "words.txt", tmp_path / "x.safetensors", ImportOptions("x"))
