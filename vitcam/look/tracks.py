@@ -56,14 +56,9 @@ class Tracks:
         least  of a box, as `box_around` takes it
         begin  whether there may be new tracks
         """
-        free, crowded = [*blobs], len(blobs) > _MOST_AT_ONCE
+        free = [*blobs]
         for track in sorted(self.all, key=lambda each: (not each.is_confirmed, *each.rank)):
-            shared = self._shared(track, blobs, now_ns)
-            if shared is not None:
-                free = [each for each in free if each[0] is not shared]
-                rect: Rect | None = _in(shared, track, elapsed_s)
-            else:
-                rect = self._taken(track, free, elapsed_s, crowded)
+            rect = self._taken(track, free, elapsed_s)
             if rect is not None:
                 self._move(track, rect, least, elapsed_s)
                 track.hits += 1
@@ -103,24 +98,13 @@ class Tracks:
             track.is_followed = False
         self.all = [track for track in self.all if not track.is_gone(now_ns)]
 
-    def _shared(self, track: Track, blobs: list[tuple[Blob, Bounds]], now_ns: int) -> Blob | None:
-        """The blob that shows a track together with what waves, or the other way round, as of a bird at a feeder."""
-        blob = max((blob for blob, _ in blobs), key=lambda each: track.rect.common_area(each.rect), default=None)
-        if blob is None or not track.is_there(now_ns) or not blob.rect.overlaps(track.rect):
-            return None
-        others = (each for each in self.all if each.is_there(now_ns) and each.waves != track.waves)
-        return blob if any(2 * each.rect.common_area(blob.rect) > each.rect.area for each in others) else None
-
-    def _taken(self, track: Track, free: list[tuple[Blob, Bounds]], elapsed_s: float, crowded: bool) -> Rect | None:
-        """Where the blobs are that show a track, which are free no more; None: it is not to be seen.
-
-        crowded  so much is new that the blob of the next frame may be another drop of rain
-        """
+    def _taken(self, track: Track, free: list[tuple[Blob, Bounds]], elapsed_s: float) -> Rect | None:
+        """Where the blobs are that show a track, which are free no more; None: it is not to be seen."""
         right, down = (each * elapsed_s for each in track.speed)
         expected = Rect(track.rect.x + round(right), track.rect.y + round(down), track.rect.width, track.rect.height)
         reach = _REACH * max(track.size)
         if not track.is_confirmed:
-            reach = 0.0 if crowded else max(reach, _FASTEST * elapsed_s * track.is_solid)
+            reach = max(reach, _FASTEST * elapsed_s * track.is_solid)
 
         def fits(blob: Blob, bounds: Bounds) -> bool:
             if bounds.zone != track.bounds.zone or _gap(expected, blob.rect) > reach:
@@ -171,15 +155,6 @@ class Tracks:
         (x, width), (y, height) = sides
         thing = Rect(x, y, width, height)
         return thing.common(track.bounds.rect) or thing
-
-
-def _in(blob: Blob, track: Track, elapsed_s: float) -> Rect:
-    """Where a track is in a blob that it shares: where it was, or farther on its way."""
-    rect, place = track.rect, blob.rect
-    right, down = (round(each * elapsed_s) if track.travels else 0 for each in track.speed)
-    x = max(place.x, min(rect.x + right, place.x + place.width - rect.width))
-    y = max(place.y, min(rect.y + down, place.y + place.height - rect.height))
-    return Rect(x, y, rect.width, rect.height)
 
 
 def _middle(rect: Rect) -> tuple[float, float]:
