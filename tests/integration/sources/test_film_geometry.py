@@ -123,18 +123,6 @@ def test_a_size_that_changes_in_the_middle_is_followed(tmp_path: Path, ending: s
     assert {corners_of(frame) for frame in frames} == {STORED}
 
 
-def test_a_pixel_aspect_that_changes_in_the_middle_is_followed(tmp_path: Path) -> None:
-    kinds = [((576, 720), Fraction(16, 15)), ((480, 640), Fraction(1)), ((576, 720), Fraction(64, 45))]
-    parts = [
-        encode_film(tmp_path / f"{number}.ts", [cornered(*size)] * 5, pixel_aspect=aspect).read_bytes()
-        for number, (size, aspect) in enumerate(kinds)
-    ]
-    film = tmp_path / "film.ts"
-    film.write_bytes(b"".join(parts))
-
-    assert [frame.shape[:2] for frame in frames_of(film)] == [(576, 768)] * 5 + [(480, 640)] * 5 + [(576, 1024)] * 5
-
-
 def test_no_frame_stays_in_memory_after_its_turn(tmp_path: Path) -> None:
     film = encode_film(tmp_path / "phone.mp4", [cornered()] * 60, matrix=matrix(0, ONE, -ONE, 0))
     gc.collect()

@@ -18,7 +18,7 @@ from vitcam_training.fit.optimiser import LayerwiseAdamW
 from vitcam_training.fit.scoring import cross_entropy
 from vitcam_training.recipes.presets import count_parameters
 from vitcam_training.study import reference
-from vitcam_training.vit import pooled_attention, sincos_position
+from vitcam_training.vit import pooled_attention
 from vitcam_training.weights.checkpoints import Weights, to_timm
 
 pytestmark = pytest.mark.slow("training/study/reference.py", "training/vit.py", "training/config.py")
@@ -89,10 +89,6 @@ def test_a_picture_of_64_px_gives_16_patches_of_768_values_projected_to_512() ->
     np.testing.assert_allclose(array(taps["embeddings"]), values["embeddings"], atol=1e-5, rtol=1e-5)
     np.testing.assert_allclose(array(taps["block01/attention"]), values["block01/attention"], atol=1e-5)
     np.testing.assert_allclose(array(logits), expected, atol=1e-5, rtol=1e-5)
-
-
-def test_both_position_encodings_are_the_same_clock_hands() -> None:
-    np.testing.assert_allclose(sincos_position(17, 32), reference.sincos(17, 32), atol=1e-12)
 
 
 def test_a_matrix_on_patches_does_what_a_strided_convolution_does() -> None:

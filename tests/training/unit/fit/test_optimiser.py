@@ -1,4 +1,3 @@
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -65,13 +64,6 @@ def test_layers_near_the_input_learn_more_slowly() -> None:
     assert of == {"head/": {1.0}, "block02": {0.5}, "block00": {0.125}}
     assert scales[vit.cls_token.path] == scales[vit.position.path] == 0.0625
     assert len(scales) == len(vit.trainable_variables)
-
-
-def test_both_layers_of_a_head_learn_at_the_full_rate() -> None:
-    scales = layer_scales(ViT(replace(SMALL, head_hidden=16)), 0.5)
-
-    assert {scale for path, scale in scales.items() if "pre_logits/" in path or "/head/" in path} == {1.0}
-    assert sum("pre_logits/" in path for path in scales) == 2
 
 
 def test_only_matrices_decay_and_nothing_else_does() -> None:

@@ -13,7 +13,6 @@ from vitcam_training.report.charts import PlotArea, bars, line, log_axis, percen
 from vitcam_training.report.faithfulness import BASELINES, FaithfulnessFinding, FaithfulnessResult
 from vitcam_training.report.markup import embedded_json, table, tag, written
 from vitcam_training.report.material import Material
-from vitcam_training.report.pictures import page_size
 from vitcam_training.report.sections.labels import count_pairs
 from vitcam_training.report.sections.overlay import overlay_faithfulness
 from vitcam_training.report.sections.reliability import reliability
@@ -121,15 +120,6 @@ def test_another_label_that_is_right_too_is_no_confusion() -> None:
     found = count_pairs(Answers(np.array([0, 0]), p, np.ones((2, 1), np.float32), accepted=accepted))
 
     assert found.tolist() == [[1, 0, 1], [0, 0, 0], [0, 0, 0]]
-
-
-def test_small_pictures_get_larger_pixels_and_large_ones_shrink() -> None:
-    digit = np.arange(28 * 28 * 3, dtype=np.uint32).reshape(28, 28, 3).astype(np.uint8)
-    large = np.zeros((300, 600, 3), np.uint8)
-
-    assert page_size(digit).shape == (196, 196, 3)
-    assert len(np.unique(page_size(digit))) == len(np.unique(digit))
-    assert page_size(large).shape == (100, 200, 3)
 
 
 @pytest.mark.parametrize(("above", "says"), [(0.2, "beats both a random order"), (-0.2, "does not beat both")])

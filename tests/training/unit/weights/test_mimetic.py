@@ -73,12 +73,3 @@ def test_before_it_learns_a_token_looks_most_at_its_neighbourhood(vit: ViT) -> N
     distance = np.linalg.norm(places[:, None] - places[None], axis=-1)
 
     assert attention[distance <= 1].mean() > 1.2 * attention[distance > 2].mean()
-
-
-def test_a_class_token_gets_no_place_among_the_waves() -> None:
-    vit = ViT(ViTConfig(3, (16, 16), 4, width=48, depth=1, heads=3))
-    start_mimetic(vit, seed=0)
-    position = keras.ops.convert_to_numpy(vit.position)[0]
-
-    assert not position[0].any()
-    assert np.linalg.norm(position[1:], axis=-1) == pytest.approx(np.sqrt(24), rel=1e-5)
