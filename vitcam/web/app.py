@@ -13,9 +13,9 @@ from vitcam.web.requests.compress import compress_json
 from vitcam.web.requests.connections import Connections
 from vitcam.web.requests.middleware import (
     check_host_and_origin,
-    connection_middleware,
     errors_as_json,
     headers_adder,
+    tell_connection,
 )
 from vitcam.web.requests.photos import PhotoRequests
 from vitcam.web.requests.proxies import TrustedProxies
@@ -61,7 +61,7 @@ def build_app(
     )
     checks = [check_host_and_origin(allowed_hosts, framed), *([access.middleware(context.routes)] if access else [])]
     limits = RouteLimits(context.routes, connections)
-    who = [connection_middleware(connections), base.middleware(), errors_as_json, proxies.middleware()]
+    who = [tell_connection, base.middleware(), errors_as_json, proxies.middleware()]
     app = web.Application(middlewares=[*who, limits.middleware(), compress_json, *checks])
     app.on_response_prepare.append(headers_adder(binding.frames))
     for each in HANDLERS:

@@ -92,11 +92,13 @@ class EventLoop:
         accepting = asyncio.create_task(connections.accept(listener, server, **self._tls()))
         served()
         refreshing = asyncio.create_task(self._refresh_regularly(access))
-        await self._beat_until_stopped(connections, accepting, seen)
+        await self._beat_until_stopped(accepting, seen)
         for task in (refreshing, accepting):
             task.cancel()
         listener.close()
-        connections.abort_all()
+        for each in server.connections:  # without waiting for clients to read what was sent
+            if each.transport is not None:
+                each.transport.abort()
         await runner.cleanup()
 
     def _tls(self) -> dict[str, Any]:
@@ -115,13 +117,10 @@ class EventLoop:
             if self._certificate is not None:
                 await asyncio.wrap_future(self._threads.access.submit(self._certificate.refresh))
 
-    async def _beat_until_stopped(
-        self, connections: Connections, accepting: asyncio.Task[None], seen: Callable[[], None]
-    ) -> None:
+    async def _beat_until_stopped(self, accepting: asyncio.Task[None], seen: Callable[[], None]) -> None:
         while not self._stopping.is_set():
             if accepting.done():
                 accepting.result()  # raises what ended it
             seen()
-            connections.look()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), _BEAT_S)

@@ -18,13 +18,11 @@ BODY_REFUSALS = (400, 408, 413, 503)
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """How many requests of a route are answered at once, and how long an answer waits for its client."""
+    """How many requests of a route are answered at once."""
 
     at_once: int = 320
     of_one_address: int = 160
     """Of one IP address, or of one home's network of IPv6: twenty browsers ask for six things each at once."""
-    unread_s: float = 30.0
-    """A client that reads nothing of the answer for this long is disconnected."""
 
 
 USUAL = RequestLimits()

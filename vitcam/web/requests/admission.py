@@ -18,9 +18,9 @@ from aiohttp.typedefs import Handler, Middleware
 from vitcam.access.attempts import home_of
 from vitcam.errors import VitcamError
 from vitcam.web.requests.body import Body, BodyLimits, read_body
-from vitcam.web.requests.connections import Connections, set_unread_timeout
+from vitcam.web.requests.connections import Connections
 from vitcam.web.requests.proxies import address_of
-from vitcam.web.route import USUAL, RequestLimits, Route, key_of
+from vitcam.web.route import USUAL, Route, key_of
 
 T = TypeVar("T")
 
@@ -118,8 +118,8 @@ class RouteLimits:
     def __init__(self, routes: Sequence[Route], connections: Connections) -> None:
         self._all = Quota(connections.most, connections.most_of_one, "requests")
         limits = {_NOWHERE: USUAL} | {route.key: route.limits for route in routes}
-        self._limits: dict[tuple[str, str], tuple[RequestLimits, Quota]] = {
-            key: (each, Quota(each.at_once, each.of_one_address, f"requests of {key[1]}" if key[1] else "requests"))
+        self._quotas = {
+            key: Quota(each.at_once, each.of_one_address, f"requests of {key[1]}" if key[1] else "requests")
             for key, each in limits.items()
         }
 
@@ -128,11 +128,9 @@ class RouteLimits:
 
         @web.middleware
         async def limit(request: web.Request, handler: Handler) -> web.StreamResponse:
-            limits, quota = self._limits.get(key_of(request), self._limits[_NOWHERE])
+            quota = self._quotas.get(key_of(request), self._quotas[_NOWHERE])
             address = address_of(request)
             with self._all.reserve(address), quota.reserve(address):
-                if request.transport is not None:
-                    set_unread_timeout(request.transport.get_extra_info("socket"), limits.unread_s)
                 response = await handler(request)
                 await response.prepare(request)  # aiohttp would send it after all middleware
                 await response.write_eof()

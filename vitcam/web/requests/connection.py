@@ -1,120 +1,73 @@
-"""One connection: what comes before a request is complete, and what is not HTTP.
-
-aiohttp limits each line of a head and their number, which together may be a megabyte. It answers what it cannot parse
-as plain text, with its own version, and logs a traceback for it. This adds a limit for the head in all, and answers as
-everywhere else.
-
-aiohttp has no public way to either, so `PRIVATE` lists what is used of its inside: look there first if a new release
-fails the tests of the web server. `.ci/newest_aiohttp` runs them with the newest one.
-"""
+"""One connection: what comes before a request is complete, and what is not HTTP."""
 
 import asyncio
-import json
-import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from http import HTTPStatus
-from types import MappingProxyType
-from typing import Any, cast
 
-from aiohttp import StreamReader, web
-from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
+from aiohttp import web
+from aiohttp.http_exceptions import LineTooLong
 
-MAX_LINE = 8190  # bytes; aiohttp's own limit for the request line, and for the name and the value of a header
-MAX_HEADERS = 128  # aiohttp's own, too
+IDLE_TIMEOUT_S = 20.0  # until the head of the next request is complete
+MAX_LINE = 8190  # bytes, of the request line, and of the name and the value of a header
+MAX_HEADERS = 128
 MAX_HEAD = 65536  # bytes, in all
-_VERSIONS = ((1, 0), (1, 1))
-_TOO_LARGE = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-PRIVATE: Mapping[type, tuple[str, ...]] = MappingProxyType(
-    {
-        web.RequestHandler: ("_messages", "_request_count"),  # here: whether a head is complete, and its body
-        web.StreamResponse: ("_length_check",),  # stream/mjpeg.py: a body that ends with the connection
-    }
-)
-"""The private names of aiohttp's classes that are used, and nowhere else others."""
+_TOO_LONG = f"a line of the request's head is longer than {MAX_LINE:,} bytes; send shorter ones"
 
 
 class HttpConnection(web.RequestHandler):
-    """Answers what is not a request with a sentence, and accepts a head of at most `MAX_HEAD` bytes."""
+    """Answers what is not a request with a sentence, and reads about `MAX_HEAD` bytes of a head.
 
-    __slots__ = ("_answered", "_body", "_head_bytes", "_lost", "address", "connecting", "line")
-    _answered: web.BaseRequest | None
-    _body: StreamReader | None
-    """Of the newest request; it may come after the answer, too."""
-    _head_bytes: int
-    _lost: "Callable[[HttpConnection], None]"
-    address: str
-    """Whose connection it is: an IP address, or a home's network of IPv6."""
-    connecting: "asyncio.Task[Any] | None"
-    """Until it has a transport: with TLS until the end of the handshake."""
-    line: asyncio.Transport | None
-    """Its transport, also while it is being closed."""
+    aiohttp limits each line of a head and their number, which together may be a megabyte, and twice that in memory. So
+    reading pauses after `MAX_HEAD` bytes that belong to no request that is being answered.
+    """
 
-    def __init__(self, server: web.Server, address: str, lost: "Callable[[HttpConnection], None]") -> None:
-        """In place of `server()`, which knows no other class; on the event loop.
+    __slots__ = ("_holds", "_unasked", "ended")
+    _holds: bool
+    """Whether reading pauses because of this, and not because aiohttp waits until a body is used up."""
+    _unasked: int | None
+    """How many bytes of the next request have come; None: what comes is the body of one that is being answered."""
+    ended: asyncio.Event
 
-        lost  is called with it when it has ended
-        """
+    def __init__(self, server: web.Server) -> None:
+        """In place of `server()`, which knows no other class; on the event loop."""
         super().__init__(
             server,
             loop=asyncio.get_running_loop(),
+            keepalive_timeout=IDLE_TIMEOUT_S,  # also for the first request
+            max_line_size=MAX_LINE,
+            max_field_size=MAX_LINE,
+            max_headers=MAX_HEADERS,
             access_log=None,  # type: ignore[arg-type] # with None it logs no requests
-            logger=_protocol_logger(),
             auto_decompress=False,  # compressed bodies are refused: a small one may become very large
         )
-        self._answered, self._body, self._head_bytes, self._lost = None, None, 0, lost
-        self.address, self.connecting, self.line = address, None, None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Remembers it: aiohttp forgets it when it begins to close."""
-        super().connection_made(transport)
-        self.line = cast(asyncio.Transport, transport)
-
-    def abort(self) -> None:
-        """Close at once, whatever was not sent yet."""
-        if self.line is not None:
-            self.line.abort()
-        elif self.connecting is not None:
-            self.connecting.cancel()
+        self._unasked, self._holds = 0, False
+        self.ended = asyncio.Event()
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """Says so at once."""
-        self._lost(self)
+        """Says so."""
+        self.ended.set()
         super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Feed the parser, which keeps an incomplete head in memory."""
+        super().data_received(data)
+        if self._unasked is not None:
+            self._unasked += len(data)
+            if self._unasked > MAX_HEAD and self.transport is not None and self.transport.is_reading():
+                self.transport.pause_reading()
+                self._holds = True
 
     @contextmanager
     def answering(self, request: web.BaseRequest) -> Iterator[None]:
         """While the context lasts, a request that has come is being answered."""
-        self._answered = request
+        self._unasked = None if request.body_exists else 0
+        if self._holds and self.transport is not None:
+            self.transport.resume_reading()
+        self._holds = False
         try:
             yield
         finally:
-            self._answered = None
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether a part of a request's head has come, and not yet the rest."""
-        return self._head_bytes > 0
-
-    def data_received(self, data: bytes) -> None:
-        """Feed the parser, which keeps an incomplete head in memory, and count what it keeps."""
-        complete, is_body = self._request_count, self._body is not None and not self._body.is_eof()
-        super().data_received(data)
-        if self._request_count != complete:
-            self._head_bytes, self._body = 0, self._messages[-1][1]
-        elif not is_body:
-            self._head_bytes += len(data)
-            if self._head_bytes > MAX_HEAD:
-                self.refuse(_TOO_LARGE, f"the request's head is larger than {MAX_HEAD:,} bytes; send a smaller one")
-
-    def refuse(self, status: int, sentence: str) -> None:
-        """Answer what is not a request, or not yet one, and close. Where an answer has begun: only close."""
-        if self.transport is None:
-            return
-        current = self._answered
-        if (current is None or not current.writer.output_size) and not self.transport.is_closing():
-            self.transport.write(_refusal(HTTPStatus(status), sentence))
-        self.force_close()
+            self._unasked = 0
 
     def handle_error(
         self,
@@ -123,60 +76,15 @@ class HttpConnection(web.RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
-        """The answer to what cannot be parsed, as JSON. A client that has left gets none, and no line in the log."""
-        if isinstance(exc, ConnectionError):
+        """The answer to what cannot be parsed, as JSON and with no line in the log; anybody may send it."""
+        if isinstance(exc, ConnectionError):  # the client has left
             raise exc
-        super().handle_error(request, status, exc, message)  # logs it; raises ConnectionError if an answer has begun
-        status, sentence = (_TOO_LARGE, _why_too_long()) if isinstance(exc, LineTooLong) else _why(status, message)
+        if status != 400:
+            return super().handle_error(request, status, exc, message)
+        reason = (message or "").partition("\n")[0].strip(" :.")[:100]
+        sentence = f"the request is not valid HTTP{f' ({reason})' if reason else ''}; see RFC 9112"
+        if isinstance(exc, LineTooLong):
+            status, sentence = 431, _TOO_LONG
         answer = web.json_response({"error": sentence}, status=status, headers={"Server": "vitcam"})
         answer.force_close()
         return answer
-
-
-def refuse(request: web.BaseRequest, status: int, sentence: str) -> None:
-    """Answer on a request's connection what has no answer of its own, and close it."""
-    if isinstance(request.protocol, HttpConnection):
-        request.protocol.refuse(status, sentence)
-
-
-def speaks_http_1(request: web.BaseRequest) -> bool:
-    """Whether a request has a version that is answered here; the parser lets others pass."""
-    return tuple(request.version) in _VERSIONS
-
-
-def _why_too_long() -> str:
-    return f"a line of the request's head is longer than {MAX_LINE:,} bytes; send shorter ones"
-
-
-def _why(status: int, message: str | None) -> tuple[int, str]:
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return 500, "this request failed because of an error in vitcam; see its log"
-    reason = (message or "").partition("\n")[0].strip(" :.")[:100]
-    return status, f"the request is not valid HTTP{f' ({reason})' if reason else ''}; see RFC 9112"
-
-
-def _refusal(status: HTTPStatus, sentence: str) -> bytes:
-    body = json.dumps({"error": sentence}).encode()
-    head = (
-        f"HTTP/1.1 {status.value} {status.phrase}",
-        "Content-Type: application/json; charset=utf-8",
-        f"Content-Length: {len(body)}",
-        "Server: vitcam",
-        "Connection: close",
-    )
-    return "\r\n".join([*head, "", ""]).encode() + body
-
-
-def _protocol_logger() -> logging.Logger:
-    """A logger for aiohttp without requests that are not HTTP, so that no client can fill the log.
-
-    aiohttp logs a whole traceback for each of them. Its answer with status 400 is enough.
-    """
-    logger = logging.getLogger("vitcam.web.protocol")
-    logger.addFilter(_is_no_client_error)
-    return logger
-
-
-def _is_no_client_error(record: logging.LogRecord) -> bool:
-    error = record.exc_info[1] if record.exc_info else None
-    return not isinstance(error, HttpProcessingError)

@@ -4,15 +4,14 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from urllib.parse import urlsplit
 
-from aiohttp import web
+from aiohttp import HttpVersion10, HttpVersion11, web
 from aiohttp.typedefs import Handler, Middleware
 
 from vitcam.access.credentials import session_cookie
 from vitcam.errors import UsageError, VitcamError
 from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.requests.base_path import base_of
-from vitcam.web.requests.connection import refuse, speaks_http_1
-from vitcam.web.requests.connections import Connections
+from vitcam.web.requests.connection import HttpConnection
 from vitcam.web.requests.versions import OutOfDateError
 from vitcam.web.stream.preview import TooManyVariantsError
 
@@ -58,18 +57,13 @@ def headers_adder(frames: Sequence[str]) -> Callable[[web.Request, web.StreamRes
     return add
 
 
-def connection_middleware(connections: Connections) -> Middleware:
-    """The outermost: while a request is answered, its connection does not wait for one."""
-
-    @web.middleware
-    async def handle(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if not speaks_http_1(request):
-            refuse(request, 400, "the version of HTTP is neither 1.0 nor 1.1; send one of these")
-            raise ConnectionResetError("this version has no answer of its own")
-        with connections.answering(request):
-            return await handler(request)
-
-    return handle
+@web.middleware
+async def tell_connection(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """The outermost: its connection knows that a request is being answered."""
+    connection = request.protocol
+    assert isinstance(connection, HttpConnection)  # noqa: S101 - `Connections` makes no other
+    with connection.answering(request):
+        return await handler(request)
 
 
 @web.middleware
@@ -102,13 +96,17 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
 
 
 def check_host_and_origin(allowed_hosts: AllowedHosts, framed: bool) -> Middleware:
-    """Refuse requests of other sites' pages, which a browser on this network may have open.
+    """Refuse other versions of HTTP, and requests of other sites' pages, which a browser on this network may have open.
 
     framed  other sites may show the page in a frame, so a browser may show its session to requests of any site
     """
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if request.version not in (HttpVersion10, HttpVersion11):  # the parser lets others pass
+            answer = error_response(400, "the version of HTTP is neither 1.0 nor 1.1; send one of these")
+            answer.force_close()
+            return answer
         if sentence := allowed_hosts.why_refused(_host_header(request)):
             return error_response(403, sentence)
         if request.method not in _SAFE_METHODS and not _from_own_page(request, framed):

@@ -13,7 +13,7 @@ from vitcam.web.stream.back_pressure import BackPressure
 from vitcam.web.stream.channel import Channel
 from vitcam.web.stream.picture import Picture
 
-WRITE_TIMEOUT_S = 30.0
+WRITE_TIMEOUT_S = 30.0  # the kernel gives nobody up whose own kernel still takes some
 BOUNDARY = "vitcam-picture"
 STREAM_HEADERS = {
     "Content-Type": f"multipart/x-mixed-replace; boundary={BOUNDARY}",
@@ -21,47 +21,38 @@ STREAM_HEADERS = {
     "X-Accel-Buffering": "no",  # otherwise nginx would buffer pictures
 }
 
-_DELIMITER = f"--{BOUNDARY}\r\n".encode()
-_TYPE = b"Content-Type: image/jpeg\r\n"
-_FILLER = b"X-Vitcam-Held: "
+_NEXT = f"--{BOUNDARY}\r\nContent-Type: image/jpeg\r\n".encode()
 
 
 class PlainResponse(web.StreamResponse):
     """A response whose body ends with the connection: simple MJPEG clients do not support chunked encoding."""
 
-    _length_check = False  # aiohttp's own, see requests/connection.py
+    _length_check = False  # private name of aiohttp: it has no public way; a test looks for the chunks
 
 
 class PartWriter:
     """Writes the parts of one response.
 
-    Chromium shows a picture only when it has received the delimiter after it, so the delimiter is sent at once. Next
-    come the headers of the following part. Until there is a picture for it, `probe` adds to these headers.
+    Chromium shows a picture only when it has received the delimiter after it, so the delimiter is sent at once, and the
+    type of the next part. Until there is a picture for it, `probe` adds to its headers.
     """
 
     def __init__(self, response: web.StreamResponse) -> None:
         self._response = response
-        self._probes = 0
 
     async def start(self) -> None:
         """Write the delimiter before the first part."""
-        await self._response.write(_DELIMITER)
+        await self._response.write(_NEXT)
 
     async def write(self, picture: Picture) -> None:
         """Write one part and the delimiter after it."""
-        type_header = (_TYPE, b"", b"\r\n")[min(self._probes, 2)]
-        self._probes = 0
         fields = {"Content-Length": str(len(picture.jpeg)), **picture.headers()}
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items()).encode("ascii")
-        await self._response.write(b"".join((type_header, head, b"\r\n", picture.jpeg, b"\r\n", _DELIMITER)))
+        await self._response.write(b"".join((head, b"\r\n", picture.jpeg, b"\r\n", _NEXT)))
 
     async def probe(self, size: int) -> None:
-        """Send about `size` bytes of the next part's headers, which show no picture."""
-        self._probes += 1
-        if self._probes == 1:
-            await self._response.write(_TYPE)
-        else:
-            await self._response.write((_FILLER if self._probes == 2 else b"") + b"." * size)
+        """Write one more header of the next part, which shows no picture, of about `size` bytes."""
+        await self._response.write(b"X-Vitcam-Held: " + b"." * size + b"\r\n")
 
 
 async def send_pictures(
