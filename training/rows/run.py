@@ -52,17 +52,12 @@ class _Displayed:
     """(m, C) of pictures that show nothing, so that every name is wrong."""
 
     def temperature(self) -> float:
-        """By which probabilities say how often a name is right."""
+        """By which probabilities say how often a name is right: of photos alone. What shows nothing is for the gate."""
         guesses = self.probabilities.argmax(1).tolist()
-        right = [guess in each.right for guess, each in zip(guesses, self.samples, strict=True)]
+        right = np.array([guess in each.right for guess, each in zip(guesses, self.samples, strict=True)], bool)
         same = alike([each.label for each in self.samples], [each.accepted for each in self.samples])
-        counted = [best_alike(self.probabilities, same), best_alike(self.nothing, {})]
-        found = fit_temperature(
-            np.concatenate([self.probabilities, self.nothing]),
-            np.array([*right, *[False] * len(self.nothing)], bool),
-            np.concatenate(counted),
-        )
-        log.info("temperature %g, fitted to %d photos", found, len(self.samples) + len(self.nothing))
+        found = fit_temperature(self.probabilities, right, best_alike(self.probabilities, same))
+        log.info("temperature %g, fitted to %d photos", found, len(self.samples))
         return found
 
     def gate(self, temperature: float, groups: Groups | None) -> float:
@@ -138,7 +133,7 @@ def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, comm
     fitted = {
         "temperature": temperature,
         "least_familiarity": displayed.gate(temperature, groups_of(dataset.labels, dataset)),
-        CALIBRATED_ON: len(displayed.samples) + len(displayed.nothing),
+        CALIBRATED_ON: len(displayed.samples),
     }
     hours = (time.monotonic() - started_s) / 3600
     made = _metadata(recipe, about, weights, head, dataset, chosen, fitted, hours, command)
