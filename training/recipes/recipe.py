@@ -157,6 +157,8 @@ class OneLabelRecipe:
 
     shown: float = 1.0
     """The photos of the label."""
+    dark: float = 1.0
+    """The same photos, as in the dark."""
     absent: float = 1.0
     """Those that do not show it."""
     depicted: float = 1.0
@@ -166,7 +168,7 @@ class OneLabelRecipe:
 
     def __post_init__(self) -> None:
         """Raises ValueError for an invalid value."""
-        check_ranges(self, dict.fromkeys(("shown", "absent", "depicted", "altered"), (0, ANY)))
+        check_ranges(self, dict.fromkeys(("shown", "dark", "absent", "depicted", "altered"), (0, ANY)))
 
 
 @dataclass(frozen=True)

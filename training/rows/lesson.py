@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from vitcam_training.data.dataset import ABSENT, ALTERED, BASE, DEPICTED, SHOWN, Sample
+from vitcam_training.data.dataset import ABSENT, ALTERED, BASE, DARK, DEPICTED, SHOWN, Sample
 from vitcam_training.recipes.recipe import RowsRecipe
 from vitcam_training.rows.choose import Head
 from vitcam_training.rows.features import Features
 from vitcam_training.rows.logistic import Lesson, Rows
 
 TRAIN = "train"
-ONE = (SHOWN, ABSENT, DEPICTED, ALTERED)
+ONE = (SHOWN, DARK, ABSENT, DEPICTED, ALTERED)
 """The parts of a label that has more photos than the others."""
 
 

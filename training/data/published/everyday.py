@@ -6,8 +6,9 @@ to 6 photos of each label, for the recipe and for what stays in float), `calibra
 the threshold), `heldout` (for figures only), `replay` (photos without labels, for the answers of a teacher), `base`
 (the same photos with their labels) and `blank` (drawn frames that show nothing). The small parts are listed in
 `everyday_parts.csv` (everyday_photos.py). The ordinary photos that may choose are in `choose` and in
-`calibration`, and are the part `usual`, to which the temperature is fitted. The parts `shown`, `absent` and `depicted`
-are those of `persons` (persons.py), and `altered` has the photos of `base` without a person, altered as those are.
+`calibration`, and are the part `usual`, to which the temperature is fitted. The parts `shown`, `dark`, `absent` and
+`depicted` are those of `persons` (persons.py), and `altered` has the photos of `base` without a person, altered as
+those are.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from vitcam_training.data.dataset import (
     ALTERED,
     BASE,
     BLANK,
+    DARK,
     DEPICTED,
     NOTHING,
     REPLAY,
@@ -54,7 +56,7 @@ def everyday() -> Dataset:
     parts[USUAL] = ordinary().parts["choose"]
     parts[REPLAY] = tuple(Sample(path, UNLABELLED) for path in half(trained=True))
     parts[BASE] = tuple(sample_of(path, things) for path in half(trained=True))
-    parts |= {part: persons().parts[part] for part in (SHOWN, ABSENT, DEPICTED)}
+    parts |= {part: persons().parts[part] for part in (SHOWN, DARK, ABSENT, DEPICTED)}
     person = things.labels.index(PERSON)
     without = [sample for sample in parts[BASE] if person not in sample.right]
     parts[ALTERED] = tuple(copy for sample in without for copy in beside_its_scene(sample))

@@ -4,6 +4,8 @@ In: `people/SOURCES.tsv` under the data root, which says of each photo its sourc
 parts:
 
 - `shown`: Open Images and COCO under licences that allow any use. They teach `person`.
+- `dark`: the same photos as in the dark. They are a part of their own so that they can count less: the more they
+  count, the more persons are found at night, and the fewer by day.
 - `absent`: rooms, streets and things. That no person is there is all that they teach. Those for research (Places365,
   COCO's photos under NC licences) are among them, as ImageNet's photos are among those that a model is held to.
 - `depicted`: statues, mannequins, drawings, dolls. They are no persons, either.
@@ -12,7 +14,8 @@ parts:
 
 Most photos were stretched to a square before they came here, all depictions and rooms among them, and the shapes that
 they had are not known. So each is there in two shapes, as it is and at three quarters of its width, whoever it shows:
-the shape says nothing. Each is there a third and a fourth time as in the dark (dark.py).
+the shape says nothing. Each is there a third and a fourth time as in the dark (dark.py): with little light, and by a
+lamp.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from vitcam.frames import Image
 from vitcam_training.data.dark import by_a_lamp, with_little_light
 from vitcam_training.data.dataset import (
     ABSENT,
+    DARK,
     DEPICTED,
     SHOWN,
     UNLABELLED,
@@ -51,13 +55,13 @@ _UNKNOWN_ORIGIN = "hd2"
 
 
 def persons() -> Dataset:
-    """The parts `shown`, `absent`, `depicted` and `heldout`. Raises UsageError if the photos are not there."""
+    """The parts `shown`, `dark`, `absent`, `depicted` and `heldout`. Raises UsageError if the photos are not there."""
     table = data_root() / "people" / "SOURCES.tsv"
     if not table.is_file():
         raise missing_data(table, SOURCE)
     things = read_things()
     person = things.labels.index(PERSON)
-    parts: dict[str, list[Sample]] = {"train": [], SHOWN: [], ABSENT: [], DEPICTED: [], "heldout": []}
+    parts: dict[str, list[Sample]] = {"train": [], SHOWN: [], DARK: [], ABSENT: [], DEPICTED: [], "heldout": []}
     with table.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
             part = _part(row)
@@ -65,7 +69,11 @@ def persons() -> Dataset:
                 continue
             label = person if part in (SHOWN, "heldout") else UNLABELLED
             sample = Sample(table.parent / row["file"], label)
-            parts[part] += [sample] if part == "heldout" else in_every_shape_and_light(sample, row["file"])
+            if part == "heldout":
+                parts[part].append(sample)
+                continue
+            parts[part] += in_both_shapes(sample)
+            parts[DARK if part == SHOWN else part] += in_the_dark(sample, row["file"])
     return Dataset("persons", things.labels, {k: tuple(v) for k, v in parts.items()}, things.synsets, things.groups)
 
 
@@ -83,15 +91,18 @@ def source_of(file: str) -> str:
     return Path(file).name.split("_")[0]
 
 
-def in_every_shape_and_light(sample: Sample, name: str) -> list[Sample]:
-    """A photo as it is, narrower, with little light, and by a lamp.
+def in_both_shapes(sample: Sample) -> list[Sample]:
+    """A photo as it is, and narrower."""
+    return [sample, _altered(sample, "narrow", _narrower)]
 
-    name  says which noise the dark ones have
+
+def in_the_dark(sample: Sample, name: str) -> list[Sample]:
+    """A photo with little light, and by a lamp.
+
+    name  says which noise they have
     """
     seed = crc32(name.encode())
     return [
-        sample,
-        _altered(sample, "narrow", _narrower),
         _altered(sample, "dark", partial(with_little_light, seed=seed)),
         _altered(sample, "lamp", partial(by_a_lamp, seed=seed)),
     ]
@@ -99,12 +110,7 @@ def in_every_shape_and_light(sample: Sample, name: str) -> list[Sample]:
 
 def beside_its_scene(sample: Sample) -> list[Sample]:
     """A photo of another collection, altered as those here are: small and stretched to a square, and in the dark."""
-    seed = crc32(sample.path.name.encode())
-    return [
-        _altered(sample, "square", _small_and_square),
-        _altered(sample, "dark", partial(with_little_light, seed=seed)),
-        _altered(sample, "lamp", partial(by_a_lamp, seed=seed)),
-    ]
+    return [_altered(sample, "square", _small_and_square), *in_the_dark(sample, sample.path.name)]
 
 
 def _altered(sample: Sample, how: str, alter: Callable[[Image], Image]) -> Sample:

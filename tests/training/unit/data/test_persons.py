@@ -7,7 +7,7 @@ import numpy as np
 from tests.needs import need_data
 from vitcam_training.data.catalogue import open_dataset
 from vitcam_training.data.dark import by_a_lamp, with_little_light
-from vitcam_training.data.dataset import ABSENT, ALTERED, DEPICTED, SHOWN, UNLABELLED, photo_of
+from vitcam_training.data.dataset import ABSENT, ALTERED, DARK, DEPICTED, SHOWN, UNLABELLED, photo_of
 from vitcam_training.data.published.persons import source_of
 
 PLAIN = np.full((60, 80, 3), (200, 100, 50), np.uint8)
@@ -29,10 +29,15 @@ def test_no_photo_of_unknown_origin_teaches_and_none_for_research_teaches_person
 def test_each_photo_is_there_in_two_shapes_and_two_kinds_of_darkness_whoever_it_shows() -> None:
     need_data("people")
     dataset = open_dataset("persons")
-    for part, label in ((SHOWN, dataset.labels.index("person")), (ABSENT, UNLABELLED), (DEPICTED, UNLABELLED)):
-        plain, narrow, dark, lamp = map(photo_of, dataset.parts[part][:4])
+    for part, darker, label in (
+        (SHOWN, DARK, dataset.labels.index("person")),
+        (ABSENT, ABSENT, UNLABELLED),
+        (DEPICTED, DEPICTED, UNLABELLED),
+    ):
+        plain, narrow = map(photo_of, dataset.parts[part][:2])
+        dark, lamp = map(photo_of, dataset.parts[darker][:2] if darker == DARK else dataset.parts[part][2:4])
 
-        assert {sample.label for sample in dataset.parts[part]} == {label}
+        assert {sample.label for sample in (*dataset.parts[part], *dataset.parts[darker])} == {label}
         assert narrow.shape[0] == round(plain.shape[0] * 4 / 3)
         assert narrow.shape[1] == plain.shape[1]
         assert dark.mean() < plain.mean()

@@ -5,7 +5,7 @@ import pytest
 
 from tests.needs import need_data
 from vitcam_training.data.catalogue import open_dataset
-from vitcam_training.data.dataset import ABSENT, ALTERED, BASE, BLANK, DEPICTED, REPLAY, SHOWN, UNLABELLED, USUAL
+from vitcam_training.data.dataset import ABSENT, ALTERED, BASE, BLANK, DARK, DEPICTED, REPLAY, SHOWN, UNLABELLED, USUAL
 from vitcam_training.data.published.things import Things, read_things
 from vitcam_training.evaluation.answers import Answers, figures, grouped
 
@@ -111,7 +111,7 @@ def test_the_photos_of_everyday_come_in_their_parts_with_all_labels_that_are_rig
     assert set(open_dataset("ordinary").parts["choose"]) <= set(found.parts["choose"]) & set(found.parts["calibration"])
     assert not set(open_dataset("ordinary").parts["heldout"]) & {each for part in found.parts.values() for each in part}
     usual = {"train", "choose", "calibration", "heldout", REPLAY, BASE, USUAL, BLANK}
-    assert usual | {SHOWN, ABSENT, DEPICTED, ALTERED} == set(found.parts)
+    assert usual | {SHOWN, DARK, ABSENT, DEPICTED, ALTERED} == set(found.parts)
     assert {each.path for each in found.parts[BASE]} == {each.path for each in found.parts[REPLAY]}
     assert len(set(paths)) == len(paths)
     assert all(sample.label == UNLABELLED for sample in found.parts[REPLAY])

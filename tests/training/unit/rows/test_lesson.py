@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vitcam_training.data.dataset import ABSENT, ALTERED, BASE, DEPICTED, SHOWN, UNLABELLED, Sample
+from vitcam_training.data.dataset import ABSENT, ALTERED, BASE, DARK, DEPICTED, SHOWN, UNLABELLED, Sample
 from vitcam_training.recipes.recipe import OneLabelRecipe, RowsRecipe
 from vitcam_training.rows.choose import Head
 from vitcam_training.rows.features import Features
@@ -13,7 +13,7 @@ from vitcam_training.rows.lesson import TRAIN, Photos, lesson_of, lesson_of_one,
 from vitcam_training.rows.logistic import Lesson, Rows, fit_rows
 
 HEAD = Head(stays=(0, 1), added=(2, 3))
-SETTINGS = RowsRecipe(base_weight=5, per_label=2, one=OneLabelRecipe(shown=8, absent=6, depicted=3, altered=1))
+SETTINGS = RowsRecipe(base_weight=5, per_label=2, one=OneLabelRecipe(shown=8, dark=2, absent=6, depicted=3, altered=1))
 
 
 def photos(*names: str, label: int, at: float) -> Photos:
@@ -25,7 +25,8 @@ def photos(*names: str, label: int, at: float) -> Photos:
 GIVEN = {
     TRAIN: photos("a", "b", "c", "d", label=3, at=1.0),
     BASE: photos("e", label=0, at=0.0),
-    SHOWN: photos("f", "f#dark", label=2, at=-2.0),
+    SHOWN: photos("f", label=2, at=-2.0),
+    DARK: photos("f#dark", label=2, at=-2.0),
     ABSENT: photos("g", "g#dark", "h", label=UNLABELLED, at=2.0),
     DEPICTED: photos("i", label=UNLABELLED, at=-1.0),
     ALTERED: photos("e#square", label=UNLABELLED, at=0.0),
@@ -52,7 +53,7 @@ def test_one_label_is_fitted_against_all_others_with_every_part() -> None:
 
 
 def test_all_photos_of_a_part_count_as_the_recipe_says_however_many_they_are() -> None:
-    assert one().weights.tolist() == [0.5] * 4 + [5.0] + [4.0] * 2 + [2.0] * 3 + [3.0] + [1.0]
+    assert one().weights.tolist() == [0.5] * 4 + [5.0] + [8.0, 2.0] + [2.0] * 3 + [3.0] + [1.0]
 
 
 def test_a_photo_and_its_altered_ones_are_the_same_also_in_two_parts() -> None:
