@@ -1,6 +1,7 @@
 // The view "Alerts": what vitcam tells people, made here without a file; the rules of the configuration beside them.
 
 import { t } from "../language/language.js";
+import { Sure } from "../panels/sure.js";
 import { deleteAlert, listAlerts, saveAlert, tryAlert } from "./api.js";
 import { ThisBrowser } from "./browser.js";
 import { alertCard, ruleCard } from "./card.js";
@@ -29,13 +30,11 @@ class Alerts {
     change: (alert) => this.#form.open(alert),
     remove: (alert) => this.#ask(alert),
   };
-  #sure = find("sure");
+  #sure = new Sure("alerts", "alerts.sure", () => this.#remove());
   #leaving = null; // the alert that may be deleted
 
   constructor() {
     find("new").addEventListener("click", () => this.#form.open());
-    find("sure-no").addEventListener("click", () => this.#sure.close());
-    find("sure-yes").addEventListener("click", () => this.#remove());
   }
 
   // state: of /api/state
@@ -141,11 +140,10 @@ class Alerts {
 
   #ask(alert) {
     this.#leaving = alert;
-    this.#sure.showModal();
+    this.#sure.ask();
   }
 
   async #remove() {
-    this.#sure.close();
     try {
       const { answer } = await deleteAlert(this.#leaving);
       if (!answer) this.#say(t("versions.not_saved"), true);

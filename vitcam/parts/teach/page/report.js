@@ -48,7 +48,7 @@ export class TeachReport {
     acts.className = "teach-acts";
     const [folder, file] = partsOf(name);
     const move = buttonOf(t("report.move", { other }));
-    const remove = buttonOf(t("event.delete_it"));
+    const remove = buttonOf(t("common.delete_it"));
     move.addEventListener("click", () => this.#mend(found, () => ask(addressOf(folder, file, this.#dataset), "PATCH", { label: other })));
     remove.addEventListener("click", () => { // a second press deletes it
       if (remove.dataset.sure) this.#mend(found, () => ask(addressOf(folder, file, this.#dataset), "DELETE"));

@@ -3,6 +3,7 @@
 import { Guesses } from "../guesses.js";
 import { t } from "../language/language.js";
 import { suggestLabels } from "../models/in_use.js";
+import { Sure } from "../panels/sure.js";
 import { PART_VIEWS } from "../part_views.js";
 import { place } from "../seen.js";
 import { changeEvent, clipUrl, deleteEvent, detailUrl, frameUrl, getEvent } from "./api.js";
@@ -23,7 +24,7 @@ export class EventView {
   #overlay = find("overlay");
   #form = find("correct");
   #message = find("message");
-  #sure = find("sure");
+  #sure = new Sure("event", "event.sure", () => this.#delete());
   #guesses = new Guesses(find("guesses"));
   #curve = new Curve(find("curve"));
   #links = PART_VIEWS.filter(({ on_event: text }) => text).map(linkTo);
@@ -39,9 +40,7 @@ export class EventView {
     this.#overlay.addEventListener("change", () => this.#showPicture());
     this.#image.addEventListener("error", () => this.#say(t("event.picture_failed"), true));
     find("favourite").addEventListener("click", () => this.#change({ favourite: !this.#event.favourite }));
-    find("delete").addEventListener("click", () => this.#sure.showModal());
-    find("sure-yes").addEventListener("click", () => this.#delete());
-    find("sure-no").addEventListener("click", () => this.#sure.close());
+    find("delete").addEventListener("click", () => this.#sure.ask());
     this.#form.addEventListener("submit", (event) => { event.preventDefault(); this.#correct(); });
     find("uncorrect").addEventListener("click", () => this.#change({ label: null }, t("event.uncorrected")));
     find("newer").addEventListener("click", () => this.#done.step(this.#wanted, -1));
@@ -218,7 +217,6 @@ export class EventView {
   }
 
   async #delete() {
-    this.#sure.close();
     const id = this.#event.id;
     try {
       await deleteEvent(id);
@@ -236,7 +234,7 @@ export class EventView {
       ArrowRight: () => this.#done.step(this.#wanted, 1),
       o: () => { if (this.#event?.evidence) this.#overlay.click(); },
       f: () => { if (this.#event && this.#mayChange) find("favourite").click(); },
-      Delete: () => { if (this.#event && this.#mayChange) this.#sure.showModal(); },
+      Delete: () => { if (this.#event && this.#mayChange) this.#sure.ask(); },
     }[event.key];
     if (!action) return;
     event.preventDefault();
