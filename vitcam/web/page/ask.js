@@ -9,7 +9,7 @@ export async function ask(path, method = "GET", body = undefined) {
 }
 
 // body: a Blob, or what is sent as JSON. Returns the response; what is thrown has its status
-export async function send(path, method, body, signal) {
+export async function send(path, method = "GET", body = undefined, signal = undefined) {
   let response;
   try {
     const isFile = body instanceof Blob;

@@ -4,7 +4,7 @@ import { takePhotos } from "../incoming_photos.js";
 import { t } from "../language/language.js";
 import { forgetModel, modelInUse } from "../models/in_use.js";
 import { readFiles } from "../transfer.js";
-import { attentionOf, classify, fetchPicture, pictureNow, record, sampleOf, useModel } from "./api.js";
+import { attentionOf, classify, fetchPicture, offersOf, pictureNow, sampleOf, useModel } from "./api.js";
 import { Attention } from "./attention.js";
 import { showFacts } from "./facts.js";
 import { Maps, percent } from "./maps.js";
@@ -54,7 +54,7 @@ class Learn {
   async open() {
     showFacts(this.#model);
     try {
-      const [offers] = await Promise.all([record("api/learn"), this.#listModels()]);
+      const [offers] = await Promise.all([offersOf(), this.#listModels()]);
       this.#offers = offers;
       find("address").hidden = !offers.fetch;
       if (!this.#photo) await this.#get(() => sampleOf(SAMPLES[0]));
@@ -73,7 +73,7 @@ class Learn {
     showFacts(model);
     find("model").value = model.name;
     try {
-      this.#offers = await record("api/learn");
+      this.#offers = await offersOf();
       if (this.#photo) await this.#look(this.#photo);
     } catch (error) {
       this.#say(error.message, true);

@@ -1,5 +1,6 @@
 // The figure of `vitcam explain` for the last photo, drawn when the viewer asks for it.
 
+import { send } from "../ask.js";
 import { t } from "../language/language.js";
 
 export class Explanation {
@@ -43,13 +44,11 @@ export class Explanation {
   // returns "", or the reason why there is no figure
   async #draw(photo) {
     try {
-      const response = await fetch("api/explain", { method: "POST", body: photo });
-      if (!response.ok) return (await response.json()).error;
-      const figure = await response.blob();
+      const figure = await (await send("api/explain", "POST", photo)).blob();
       if (photo === this.#photo) this.#show(photo, figure);
       return "";
-    } catch {
-      return t("common.no_answer");
+    } catch (error) {
+      return error.message;
     }
   }
 

@@ -1,6 +1,7 @@
 // A viewer's photo: send it, and show the answer.
 
 import { Answer } from "../answer.js";
+import { ask } from "../ask.js";
 import { t } from "../language/language.js";
 import { PhotoPicture } from "./photo_picture.js";
 import { Explanation } from "./explanation.js";
@@ -37,15 +38,12 @@ export class Photo {
     this.#say(t("common.classifying"));
     const started = performance.now();
     try {
-      const response = await fetch("api/classify?input=1", { method: "POST", body: photo });
-      const answer = await response.json();
+      const answer = await ask("api/classify?input=1", "POST", photo);
       const ms = performance.now() - started;
-      const bitmap = response.ok ? await createImageBitmap(photo).catch(() => null) : null;
-      if (turn !== this.#newest) return;
-      if (response.ok) this.#show(photo, answer, bitmap, ms);
-      else this.#refuse(answer.error);
-    } catch {
-      if (turn === this.#newest) this.#refuse(t("common.no_answer"));
+      const bitmap = await createImageBitmap(photo).catch(() => null);
+      if (turn === this.#newest) this.#show(photo, answer, bitmap, ms);
+    } catch (error) {
+      if (turn === this.#newest) this.#refuse(error.message);
     }
   }
 

@@ -1,7 +1,7 @@
 // The choice of a model, which has routes of its own: it is loaded and tried before it is used.
 
+import { ask } from "../ask.js";
 import { t } from "../language/language.js";
-import { checkSession } from "../session.js";
 import { placeOf } from "./place.js";
 
 export class ModelRow {
@@ -41,15 +41,11 @@ export class ModelRow {
   async #use(name) {
     this.#say(t("settings.saving"));
     try {
-      const response = checkSession(await fetch("api/model", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name }) }));
-      const answer = await response.json();
-      if (!response.ok) {
-        await this.show("");
-        return this.#say(t("settings.refused", { reason: answer.error }), true);
-      }
+      const answer = await ask("api/model", "POST", { name });
       this.#say([answer.remembered ? t("settings.saved") : t("common.not_kept", { reason: answer.reason }), ...answer.unknown].join(" "), !answer.remembered);
-    } catch {
-      this.#say(t("common.no_answer"), true);
+    } catch (error) {
+      if (error.status) await this.show("");
+      this.#say(error.status ? t("settings.refused", { reason: error.message }) : error.message, true);
     }
   }
 

@@ -1,5 +1,6 @@
 // The view "Settings": what a person wants to change, each with where its value comes from. A change is sent at once.
 
+import { ask } from "../ask.js";
 import { t } from "../language/language.js";
 import { checkSession } from "../session.js";
 import { mergedWords, sendChange } from "../versions/change.js";
@@ -109,10 +110,9 @@ class Settings {
 
   async #restart() {
     try {
-      const response = checkSession(await fetch("api/restart", { method: "POST" }));
-      if (!response.ok) return this.#say((await response.json()).error);
-    } catch {
-      return this.#say(t("common.no_answer"));
+      await ask("api/restart", "POST");
+    } catch (error) {
+      return this.#say(error.message);
     }
     this.#say(t("settings.restarting"));
     find("waiting").hidden = true;
