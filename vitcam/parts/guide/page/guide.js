@@ -19,6 +19,7 @@ export class Guide {
   #finished = true; // whether it stays closed at the next visit
 
   constructor() {
+    this.#button.addEventListener("click", () => (this.#part.hidden ? this.open() : this.close()));
     find("next").addEventListener("click", () => (this.#step === STEPS.length - 1 ? this.#finish() : this.#go(this.#step + 1)));
     find("back").addEventListener("click", () => this.#go(this.#step - 1));
     find("close").addEventListener("click", () => this.close());
@@ -34,21 +35,18 @@ export class Guide {
     this.#part.addEventListener("keydown", (event) => { if (event.key === "Escape") this.close(); });
   }
 
-  get isOpen() {
-    return !this.#part.hidden;
-  }
-
   // state: of /api/state
-  setState(state) {
+  show(state) {
     this.#state = state;
   }
 
   // finished: whether it was closed before
-  open(finished) {
+  open(finished = true) {
     this.#finished = finished;
     this.#part.hidden = false;
     this.#button.setAttribute("aria-expanded", "true");
     this.#go(0, finished);
+    if (finished) this.#part.scrollIntoView({ block: "nearest" });
   }
 
   async #finish() {
@@ -87,10 +85,10 @@ export class Guide {
       document.getElementById("picture").scrollIntoView({ block: "nearest" }); // a step asks about it
       find("title").focus();
     }
-    this.#show(name).catch((error) => this.#say(error.message, true));
+    this.#begin(name).catch((error) => this.#say(error.message, true));
   }
 
-  #show(name) {
+  #begin(name) {
     if (name === "camera") return this.#look();
     if (name === "view") return this.#showView();
     if (name === "storage") return this.#showStorage();

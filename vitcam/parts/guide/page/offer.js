@@ -2,15 +2,14 @@
 
 import { t } from "../language/language.js";
 import { fetchHtml } from "../panels/html.js";
+import { OnDemand } from "../panels/on_demand.js";
 import { loadStyle } from "../panels/style.js";
 import { checkSession } from "../session.js";
 
 export class Offer {
   #button = Object.assign(document.createElement("button"), { id: "open-guide", type: "button", className: "button", textContent: t("guide.open"), hidden: true });
-  #guide = null;
-  #loading = false;
+  #panel;
   #asked = false;
-  #state = null;
   #isSimple;
 
   // isSimple: whether the simple look is chosen: whoever looks at everything needs no guide
@@ -18,14 +17,13 @@ export class Offer {
     this.#isSimple = isSimple;
     this.#button.setAttribute("aria-expanded", "false");
     this.#button.setAttribute("aria-controls", "guide");
-    this.#button.addEventListener("click", () => (this.#guide?.isOpen ? this.#guide.close() : this.#open(true)));
     document.querySelector(".foot").prepend(this.#button);
+    this.#panel = new OnDemand("open-guide", [], load);
   }
 
   // state: of /api/state
   setState(state) {
-    this.#state = state;
-    this.#guide?.setState(state);
+    this.#panel.show(state);
     if (this.#asked || (state.access && state.access.scope !== "control")) return;
     this.#asked = true;
     this.#ask();
@@ -36,20 +34,7 @@ export class Offer {
     const record = response?.ok ? await response.json() : null;
     if (!record) return; // this run has none
     this.#button.hidden = false;
-    if (record.open && this.#isSimple()) await this.#open(false);
-  }
-
-  async #open(finished) {
-    if (this.#loading) return;
-    this.#loading = true;
-    try {
-      this.#guide ??= await load();
-    } finally {
-      this.#loading = false; // after a failure the next press tries again
-    }
-    this.#guide.setState(this.#state);
-    this.#guide.open(finished);
-    if (finished) document.getElementById("guide").scrollIntoView({ block: "nearest" });
+    if (record.open && this.#isSimple()) await this.#panel.open(false);
   }
 }
 

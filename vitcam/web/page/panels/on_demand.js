@@ -16,7 +16,7 @@ export class OnDemand {
     this.#button = document.getElementById(button);
     this.#styles = styles;
     this.#load = load;
-    this.#button.addEventListener("click", () => this.#open());
+    this.#button.addEventListener("click", () => this.open());
   }
 
   // state: of /api/state
@@ -25,15 +25,16 @@ export class OnDemand {
     this.#panel?.show?.(state);
   }
 
-  // after a failure the next press tries again
-  async #open() {
+  // opens it for the first time, as its button does; given: what the panel's open() gets. After a failure the next press
+  // tries again
+  async open(...given) {
     if (this.#loading || this.#panel) return;
     this.#loading = true;
     try {
       const [panel] = await Promise.all([this.#load(), ...this.#styles.map(loadStyle)]);
       if (this.#state) panel.show?.(this.#state);
       this.#panel = panel;
-      panel.open();
+      panel.open(...given);
     } finally {
       this.#loading = false;
     }
