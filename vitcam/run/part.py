@@ -86,11 +86,6 @@ class Part:
     """Below `/page/`, the name of its files, which lie in its folder `page/`; empty: its own name."""
     view: View | None = None
     """None: it adds none to the page."""
-    offers: bool = False
-    """Whether its `offer.js` is loaded with the page: something beside the live picture, such as a button.
-
-    `new Offer(page)` gets `{isSimple(), readModel()}`. As far as it wants to know, it is told by `setState(state)`,
-    `setModel(model)`, and `setLook(look, kind)` of the overlay."""
     checks: str = ""
     """For `vitcam doctor`: name -> check; or a function that gives these for a `CheckContext`."""
     verbs: Mapping[str, str] = field(default_factory=dict)

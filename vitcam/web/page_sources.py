@@ -15,6 +15,11 @@ from vitcam.parts import PARTS
 LANGUAGE = "language/"
 SETTINGS = "settings.js"
 """Of a part: its group in the view of settings."""
+OFFER = "offer.js"
+"""Of a part: something beside the live picture, such as a button. It is loaded with the page.
+
+`new Offer(page)` gets `{isSimple(), readModel()}`. As far as it wants to know, it is told by `setState(state)`,
+`setModel(model)`, and `setLook(look, kind)` of the overlay."""
 VIEWS = "part_views.js"
 """The module that tells the page what parts have: views, something beside the live picture, and settings."""
 
@@ -35,7 +40,7 @@ def page_files() -> dict[str, bytes]:
     for address, phrases in _phrases():
         words = json.loads(found[address]) | phrases
         found[address] = json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
-    tables = {"PART_VIEWS": _views(), "OFFERS": _offers(), "SETTINGS": _with_settings()}
+    tables = {"PART_VIEWS": _views(), "OFFERS": _parts_with(OFFER), "SETTINGS": _parts_with(SETTINGS)}
     found[VIEWS] = "".join(f"export const {name} = {json.dumps(rows)};\n" for name, rows in tables.items()).encode()
     return found
 
@@ -71,10 +76,6 @@ def _views() -> list[dict[str, object]]:
     ]
 
 
-def _with_settings() -> list[str]:
-    """Parts that have rows in the view of settings."""
-    return [name for name, folder in _of_parts() if (folder / SETTINGS).is_file()]
-
-
-def _offers() -> list[str]:
-    return [part.page or part.name for part in PARTS if part.offers]
+def _parts_with(file: str) -> list[str]:
+    """The parts that have such a file, by their names on the page."""
+    return [name for name, folder in _of_parts() if (folder / file).is_file()]

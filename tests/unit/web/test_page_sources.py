@@ -57,9 +57,10 @@ def test_a_view_of_a_part_has_all_that_the_page_loads(part: Part, view: View) ->
     assert f'id="to-{view.before}"' in served["index.html"].decode()
 
 
-def test_what_parts_offer_beside_the_live_picture_is_there_and_named_and_nothing_else() -> None:
-    offers = {part.page or part.name for part in PARTS if part.offers}
-    found = re.search(r"^export const OFFERS = (.*);$", page_files()[VIEWS].decode(), re.MULTILINE)
+def test_the_page_knows_which_parts_offer_something_and_which_have_settings() -> None:
+    tables = dict(re.findall(r"^export const (\w+) = (.*);$", page_files()[VIEWS].decode(), re.MULTILINE))
+    own = [part.page or part.name for part in PARTS]
 
-    assert found
-    assert set(json.loads(found[1])) == offers == {name.split("/")[0] for name in page_sources() if "/offer.js" in name}
+    assert tables["OFFERS"] != tables["SETTINGS"] != "[]"
+    assert json.loads(tables["OFFERS"]) == [name for name in own if f"{name}/offer.js" in page_sources()]
+    assert json.loads(tables["SETTINGS"]) == [name for name in own if f"{name}/settings.js" in page_sources()]

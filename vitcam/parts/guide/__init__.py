@@ -15,5 +15,4 @@ PART = Part(
     threads={"cameras": LOOKS},
     make="vitcam.parts.guide.first_run:make",
     routes="vitcam.parts.guide.routes:HANDLERS",
-    offers=True,
 )

@@ -12,5 +12,4 @@ PART = Part(
     state={"heat": Heat},
     threads={"heat": THREAD},
     make="vitcam.parts.heat.watch:make",
-    offers=True,
 )

@@ -2,4 +2,4 @@
 
 from vitcam.run.part import Part
 
-PART = Part("photos", page="photo", offers=True, routes="vitcam.parts.photos.routes:HANDLERS")
+PART = Part("photos", page="photo", routes="vitcam.parts.photos.routes:HANDLERS")

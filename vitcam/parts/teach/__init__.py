@@ -34,7 +34,6 @@ PART = Part(
     copies="vitcam.parts.teach.corrections:CorrectedPictures",
     routes="vitcam.parts.teach.routes:HANDLERS",
     schemas="vitcam.parts.teach.schemas:schemas",
-    offers=True,
     verbs={verb: f"{_CLI}.{verb}" for verb in ("collect", "datasets", "teach")},
     after="events",
 )
