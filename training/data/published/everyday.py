@@ -39,7 +39,7 @@ from vitcam_training.data.published.everyday_photos import SOURCES, held_out_bef
 from vitcam_training.data.published.imagenet import half, sample_of
 from vitcam_training.data.published.looked_at import PERSON
 from vitcam_training.data.published.ordinary import ordinary
-from vitcam_training.data.published.persons import beside_its_scene, persons
+from vitcam_training.data.published.persons import altered_alike, persons
 from vitcam_training.data.published.things import Things, read_things
 
 
@@ -59,7 +59,7 @@ def everyday() -> Dataset:
     parts |= {part: persons().parts[part] for part in (SHOWN, DARK, ABSENT, DEPICTED)}
     person = things.labels.index(PERSON)
     without = [sample for sample in parts[BASE] if person not in sample.right]
-    parts[ALTERED] = tuple(copy for sample in without for copy in beside_its_scene(sample))
+    parts[ALTERED] = tuple(copy for sample in without for copy in altered_alike(sample))
     parts[BLANK] = tuple(replace(sample, label=NOTHING) for sample in blank().parts["train"])
     return Dataset("everyday", things.labels, parts, things.synsets, things.groups)
 

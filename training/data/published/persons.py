@@ -108,7 +108,7 @@ def in_the_dark(sample: Sample, name: str) -> list[Sample]:
     ]
 
 
-def beside_its_scene(sample: Sample) -> list[Sample]:
+def altered_alike(sample: Sample) -> list[Sample]:
     """A photo of another collection, altered as those here are: small and stretched to a square, and in the dark."""
     return [_altered(sample, "square", _small_and_square), *in_the_dark(sample, sample.path.name)]
 
