@@ -63,6 +63,7 @@ def test_what_is_almost_http_is_answered_with_a_sentence_in_json(
         answer = everything(line)
 
     assert status(answer) == code
+    assert answer.startswith((b"HTTP/1.0 ", b"HTTP/1.1 "))
     assert b"Server: vitcam\r\n" in answer
     assert said in sentence(answer)
 

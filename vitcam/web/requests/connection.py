@@ -1,6 +1,7 @@
 """One connection: what comes before a request is complete, and what is not HTTP."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -68,6 +69,20 @@ class HttpConnection(web.RequestHandler):
             yield
         finally:
             self._unasked = 0
+
+    def refuse_version(self) -> None:
+        """Answer a request of another version of HTTP in 1.1, and close."""
+        body = json.dumps({"error": "the version of HTTP is neither 1.0 nor 1.1; send one of these"}).encode()
+        head = (
+            "HTTP/1.1 400 Bad Request",
+            "Content-Type: application/json; charset=utf-8",
+            f"Content-Length: {len(body)}",
+            "Server: vitcam",
+            "Connection: close",
+        )
+        if self.transport is not None:
+            self.transport.write("\r\n".join([*head, "", ""]).encode() + body)
+        self.force_close()
 
     def handle_error(
         self,

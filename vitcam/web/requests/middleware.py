@@ -59,9 +59,12 @@ def headers_adder(frames: Sequence[str]) -> Callable[[web.Request, web.StreamRes
 
 @web.middleware
 async def tell_connection(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """The outermost: its connection knows that a request is being answered."""
+    """The outermost: its connection knows that a request is being answered, and refuses other versions of HTTP."""
     connection = request.protocol
     assert isinstance(connection, HttpConnection)  # noqa: S101 - `Connections` makes no other
+    if request.version not in (HttpVersion10, HttpVersion11):  # the parser lets others pass
+        connection.refuse_version()
+        raise ConnectionResetError("aiohttp would answer in the version of the request")
     with connection.answering(request):
         return await handler(request)
 
@@ -96,17 +99,13 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
 
 
 def check_host_and_origin(allowed_hosts: AllowedHosts, framed: bool) -> Middleware:
-    """Refuse other versions of HTTP, and requests of other sites' pages, which a browser on this network may have open.
+    """Refuse requests of other sites' pages, which a browser on this network may have open.
 
     framed  other sites may show the page in a frame, so a browser may show its session to requests of any site
     """
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if request.version not in (HttpVersion10, HttpVersion11):  # the parser lets others pass
-            answer = error_response(400, "the version of HTTP is neither 1.0 nor 1.1; send one of these")
-            answer.force_close()
-            return answer
         if sentence := allowed_hosts.why_refused(_host_header(request)):
             return error_response(403, sentence)
         if request.method not in _SAFE_METHODS and not _from_own_page(request, framed):
