@@ -60,14 +60,17 @@ class _Reader(keras.Model):  # type: ignore[misc]
 def read_features(checkpoint: Path, samples: Sequence[Sample], spec: InputSpec, kept: Path | None = None) -> Features:
     """Ask the float network about photos, each cut and resized as `spec` says.
 
-    kept    a file in which the answers are kept: it is read where it has those of the same network and photos
+    kept    a file in which the answers are kept, with its folder: it is read where it has those of the same network and
+            photos
     raises  UsageError if the checkpoint or a whole batch of photos cannot be read
     """
     asked = _asked(checkpoint, samples, spec)
-    if kept is not None and kept.exists():
-        with np.load(kept) as file:
-            if str(file["asked"]) == asked:
-                return Features(file["embedding"], file["entering"], file["logits"])
+    if kept is not None:
+        if kept.exists():
+            with np.load(kept) as file:
+                if str(file["asked"]) == asked:
+                    return Features(file["embedding"], file["entering"], file["logits"])
+        kept.parent.mkdir(parents=True, exist_ok=True)  # before minutes of work
     found = _read(checkpoint, samples, spec)
     if kept is not None:
         np.savez(kept, asked=asked, **vars(found))

@@ -16,6 +16,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam_training.data.dataset import BASE, CHOOSE, USUAL, Dataset, Sample
 from vitcam_training.export.export import calibrate, export_model
 from vitcam_training.recipes.recipe import ModelRecipe, Recipe, RowsRecipe
+from vitcam_training.rows import features
 from vitcam_training.rows.run import WEIGHTS, add_rows
 from vitcam_training.weights.checkpoints import read_weights, save_weights, to_timm
 from vitcam_training.weights.metadata import Metadata, read_metadata
@@ -64,6 +65,16 @@ def made(weights: Path, dataset: Dataset, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("run")
     add_rows(RECIPE, weights, folder, dataset, "vitcam-train finetune rows")
     return folder / WEIGHTS
+
+
+def test_what_the_network_made_of_photos_is_kept_where_no_run_has_been_yet_and_read_again(
+    weights: Path, dataset: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = weights, dataset.part(BASE), InputSpec(32, 32), tmp_path / "runs" / "base.npz"
+    found = features.read_features(*asked)
+    monkeypatch.delattr(features, "_read")  # nobody is asked again
+
+    assert np.array_equal(features.read_features(*asked).embedding, found.embedding)
 
 
 def test_the_rows_of_the_network_stay_untouched_and_those_of_the_added_labels_follow(weights: Path, made: Path) -> None:
