@@ -54,8 +54,8 @@ def with_changes(running: Settings, wanted: Settings, names: Iterable[str]) -> S
         section, _, key = name.partition(".")
         changed = replace(running.section(section), **{key: _value(wanted, name)}) if key else wanted.table(section)
         running = running.with_section(section, changed)
-    store, look = replace(running.store, unread=wanted.store.unread), replace(running.look, given=wanted.look.given)
-    return replace(running, store=store, look=look)
+    store = replace(running.store, unread=wanted.store.unread)
+    return replace(running, store=store, look=replace(running.look, rest_is_set=wanted.look.rest_is_set))
 
 
 def _value(settings: Settings, name: str) -> Any:

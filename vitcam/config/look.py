@@ -31,8 +31,8 @@ class LookSettings:
             page=True,
         ),
     ] = 2.0
-    given: frozenset[str] = field(default=frozenset(), compare=False)
-    """Keys that somebody has set. The defaults hold for cameras; what is not one does as it is told."""
+    rest_is_set: bool = field(default=False, compare=False)
+    """Whether somebody has set `rest`. Its default holds for cameras; a pipe rests only where it is set."""
 
 
 @dataclass(frozen=True, slots=True)

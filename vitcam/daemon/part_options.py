@@ -40,7 +40,7 @@ def masks_of(settings: Settings) -> tuple[Region, ...]:
 def gate_of(settings: Settings) -> MotionGate | None:
     """A new gate, which knows no picture yet; None if every frame is classified."""
     motion, look, source = settings.motion, settings.look, settings.camera.source
-    rests = is_camera(source) or ("rest" in look.given and not is_film(source))
+    rests = is_camera(source) or (look.rest_is_set and not is_film(source))
     if not look.rest or not rests:
         return None
     log.info("while nothing moves, the camera rests: the model looks every %g s; look.rest = 0 never rests", look.rest)
