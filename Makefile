@@ -14,7 +14,8 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# setuptools warns at each editable installation of folders that are no danger here
+PIP := PYTHONWARNINGS=ignore:Editable $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help run test test-long test-slow release-check packages test-packages coverage test-daemon test-versions test-install lint fuzz test-faults soak bench bench-peers test-peers test-home-assistant bench-aarch64 docs site measured clean
 
