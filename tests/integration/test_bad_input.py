@@ -176,6 +176,7 @@ def test_a_port_in_use_is_said_with_a_remedy(tmp_path: Path) -> None:
         result = vitcam("run", "--source", str(tmp_path), "--port", str(port), "--log", "json")
 
     assert_refused(result, 1, f"port {port} is in use", "--port")
+    assert "model" not in result.err, "it is the first thing that is said"
 
 
 @pytest.mark.parametrize("option", [("--overlay", "x-ray"), ("--log", "xml"), ("--emit", "some"), ("--thread", "1")])

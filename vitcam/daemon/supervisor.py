@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from vitcam.config.web import WebSettings
 from vitcam.daemon.assembly import assemble
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.reload import Reloader
@@ -56,6 +57,8 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
     # signals are handled from the first moment on: loading takes a second, too
     source = options.settings.camera.source
     folder = state_folder(environ)
+    if options.settings.web.enabled:
+        _try_port(options.settings.web)
     with (
         shutdown_signals() as shutdown,
         FolderLock(folder) as lock,
@@ -93,6 +96,13 @@ def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
         asked = daemon.settings.restart_asked.is_set()
         shutdown.requested = shutdown.requested or asked
         _end(daemon, shutdown, RestartAsked("another start was asked for on the page") if asked else None)
+
+
+def _try_port(settings: WebSettings) -> None:
+    """Raises VitcamError for a port that is not available: it is said at once, and not after the model is loaded."""
+    from vitcam.web.server import listen
+
+    listen(settings.host, settings.port).close()
 
 
 def _tidy(folder: Path | None) -> None:
