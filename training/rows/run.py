@@ -148,7 +148,9 @@ def head_of(about: Metadata, weights: Path, dataset: Dataset) -> Head:
     """The labels of a checkpoint's rows in a data set, and the labels that it lacks."""
     strange = [synset for synset in about.synsets if synset not in dataset.synsets]
     if strange or not about.synsets:
-        found = f"{dataset.name} has no label for {strange[0]}" if strange else "its labels have no WordNet ids"
+        found = f"{dataset.name} has no label for {strange[0]}" if any(strange) else "its labels have no WordNet ids"
+        if "" in strange and any(about.synsets):
+            found = "rows were added to it before"
         raise UsageError(f"rows cannot be added to {weights}: {found}; import weights with --labels synset_words.txt")
     stays = tuple(dataset.synsets[synset] for synset in about.synsets)
     return Head(stays, tuple(sorted(set(range(len(dataset.labels))) - set(stays))))
