@@ -58,8 +58,8 @@ class RichConsole:
         word = "sees" if event.phase == "new" else "gone"
         style = "bold green" if event.phase == "new" else "dim"
         label, after = event.shown.label or event.label, f"  {event.shown.p:.0%}"
-        if event.group:
-            after += perhaps(label, Guess(event.label, event.p))
+        if event.group and (best := perhaps(label, Guess(event.label, event.p))):
+            after += f", {best}"
         where = "".join(("" if event.zone is None else f"  in {event.zone}", "" if event.box is None else "  (box)"))
         self._console.print(Text.assemble((f"{clock}  ", "dim"), f"{word}  ", (label, style), after, where))
 

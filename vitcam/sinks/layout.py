@@ -43,19 +43,25 @@ class Layout:
         return "not the one thing" if self.things == 1 else f"none of the {self.things:,} things"
 
     def row(self, prediction: Prediction, name: str) -> Text:
-        """One line: probability, displayed name, picture; without such a name the closest guesses."""
+        """One line in the same columns for every answer: probability, displayed name, picture, and what else is known.
+
+        A picture without a displayed name is "unknown" or "not sure" there, without a probability.
+        """
         shown = prediction.told
         if shown.label is not None:
-            label = Text.assemble((shown.label, "bold"), (_perhaps_of(prediction), "dim"))
-            label.pad_right(max(0, self.label - label.cell_len))
-            return Text.assemble(f"{shown.p:7.1%}  ", label, f"  {name}")
+            return self._columns(f"{shown.p:.1%}", (shown.label, "bold"), name, _perhaps_of(prediction))
         if prediction.blank:
-            return Text.assemble(("unknown  nothing to see", "yellow"), (f": {WHY_BLANK}", "dim"), f"  {name}")
+            return self._columns("", ("unknown", "yellow"), name, f"nothing to see: {WHY_BLANK}")
         if prediction.unfamiliar:
-            closest = f"  closest: {prediction.top[0].label} {prediction.top[0].p:.1%}"
-            closest = closest if prediction.top[0].p >= LEAST else ""
-            return Text.assemble((f"unknown  {self.none_of}", "yellow"), (closest, "dim"), f"  {name}")
-        return Text.assemble(("not sure", "yellow"), (_guesses_of(prediction), "dim"), f"  {name}")
+            closest = prediction.top[0]
+            note = f", closest {closest.label} {closest.p:.0%}" if closest.p >= LEAST else ""
+            return self._columns("", ("unknown", "yellow"), name, f"{self.none_of}{note}")
+        return self._columns("", ("not sure", "yellow"), name, _guesses_of(prediction))
+
+    def _columns(self, p: str, said: tuple[str, str], name: str, note: str) -> Text:
+        label = Text.assemble(said)
+        label.pad_right(max(0, self.label - label.cell_len))
+        return Text.assemble(f"{p:>7}  ", label, f"  {name}", (_after("  ", note), "dim"))
 
     def state(self, prediction: Prediction) -> Text:
         """One line: the displayed name, or why there is none; and how familiar the picture looks."""
@@ -63,7 +69,7 @@ class Layout:
         shown = prediction.told
         if shown.level == "group":
             return Text.assemble(
-                (shown.label or "", "bold"), f" {shown.p:.0%}{_perhaps_of(prediction)}", (familiar, "dim")
+                (shown.label or "", "bold"), f" {shown.p:.0%}", _after(", ", _perhaps_of(prediction)), (familiar, "dim")
             )
         if shown.label is not None:
             return Text.assemble((shown.label, "bold"), (familiar, "dim"))
@@ -72,7 +78,7 @@ class Layout:
         if prediction.unfamiliar:
             looks = f": looks like {self.none_of} the model knows"
             return Text.assemble(("unknown", "bold yellow"), looks, (familiar, "dim"))
-        return Text.assemble(("not sure", "bold yellow"), _guesses_of(prediction), (familiar, "dim"))
+        return Text.assemble(("not sure", "bold yellow"), _after(": ", _guesses_of(prediction)), (familiar, "dim"))
 
     def bars(self, prediction: Prediction, columns: int, most: int | None = None) -> Table:
         """The guesses above the noise, best first, dimmed where the picture has no name.
@@ -98,7 +104,7 @@ class Layout:
 
 def perhaps(group: str, best: Guess) -> str:
     """What follows a group: its most probable label; nothing if both have the same name, or that is improbable."""
-    return "" if group == best.label or best.p < LEAST else f", perhaps {best.label} {best.p:.0%}"
+    return "" if group == best.label or best.p < LEAST else f"perhaps {best.label} {best.p:.0%}"
 
 
 def _perhaps_of(prediction: Prediction) -> str:
@@ -114,7 +120,11 @@ def _perhaps_of(prediction: Prediction) -> str:
 
 def _guesses_of(prediction: Prediction) -> str:
     guesses = ", ".join(f"{guess.label} {guess.p:.0%}" for guess in prediction.best_three)
-    return f": perhaps {guesses}" if guesses else ""
+    return f"perhaps {guesses}" if guesses else ""
+
+
+def _after(mark: str, text: str) -> str:
+    return f"{mark}{text}" if text else ""
 
 
 def _padded(text: str, width: int) -> str:

@@ -12,22 +12,23 @@ from vitcam.frames import Group, Guess, Shown
 from vitcam.sinks.layout import Layout
 
 
-def test_what_an_unsure_answer_perhaps_is_follows_it_without_a_gap() -> None:
+def test_what_an_unsure_answer_perhaps_is_follows_the_photo() -> None:
     layout = Layout.of(("cat", "a label that is rather long"))
     unsure = replace(prediction("cat", 0.4), groups=(Group("pet", 0.8),))
     sure = prediction("cat", 0.9)
     rows = [layout.row(each, "photo.jpg").plain for each in (unsure, sure)]
 
-    assert "pet, perhaps cat 40%" in rows[0]
+    assert rows[0].endswith("photo.jpg  perhaps cat 40%")
+    assert layout.state(unsure).plain.startswith("pet 80%, perhaps cat 40%  familiarity")
     assert rows[0].index("photo.jpg") == rows[1].index("photo.jpg"), "the names stand below each other"
 
 
-def test_without_a_likely_name_the_three_best_guesses_stand_in_its_place() -> None:
+def test_without_a_likely_name_the_three_best_guesses_follow_the_photo() -> None:
     layout = Layout.of(("cup", "bowl", "vase", "mug", "jar"))
     unsure = prediction("cup", 0.4, bowl=0.2, vase=0.06, mug=0.05, jar=0.01)
     other = replace(unsure, top=unsure.top[:2], groups=(Group("pot", 0.6, "jug"),))
 
-    assert layout.row(unsure, "a.jpg").plain == "not sure: perhaps cup 40%, bowl 20%, vase 6%  a.jpg"
+    assert layout.row(unsure, "a.jpg").plain == "         not sure  a.jpg  perhaps cup 40%, bowl 20%, vase 6%"
     assert layout.state(unsure).plain.startswith("not sure: perhaps cup 40%, bowl 20%, vase 6%")
     assert "pot" in layout.row(other, "a.jpg").plain
     assert "perhaps" not in layout.row(other, "a.jpg").plain, "its best label is not among the guesses"
@@ -37,8 +38,8 @@ def test_an_unknown_picture_says_what_is_closest_unless_that_is_noise() -> None:
     layout = Layout.of(("cup", "bowl"))
     close, far = (replace(prediction("cup", p), known=False, unfamiliar=True) for p in (0.3, 0.03))
 
-    assert layout.row(close, "a.jpg").plain == "unknown  none of the 2 things  closest: cup 30.0%  a.jpg"
-    assert layout.row(far, "a.jpg").plain == "unknown  none of the 2 things  a.jpg"
+    assert layout.row(close, "a.jpg").plain == "         unknown  a.jpg  none of the 2 things, closest cup 30%"
+    assert layout.row(far, "a.jpg").plain == "         unknown  a.jpg  none of the 2 things"
 
 
 def test_what_lasts_is_named_as_its_event_is() -> None:
@@ -46,7 +47,7 @@ def test_what_lasts_is_named_as_its_event_is() -> None:
     headline = Shown("cat", 0.97, "group")
     seen = replace(prediction("tabby", 0.6), headline=headline, groups=(Group("cat", 0.9),))
 
-    assert "97.0%  cat, perhaps tabby 60%  a.jpg" in layout.row(seen, "a.jpg").plain
+    assert "97.0%  cat    a.jpg  perhaps tabby 60%" in layout.row(seen, "a.jpg").plain
 
 
 def test_guesses_below_five_percent_are_not_shown_and_leave_their_rows_where_something_moves() -> None:

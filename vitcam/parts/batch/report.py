@@ -16,7 +16,7 @@ from vitcam.wire import error_record, prediction_record, summary_record
 
 
 class Report:
-    """A line or a table for each photo, or one JSON object a line.
+    """A line for each photo, with bars below a single one, or one JSON object a line.
 
     targets  how many were named on the command line
     labels   of the model
@@ -52,11 +52,9 @@ class Report:
             self._answers.prediction(prediction)
         elif self._as_json:
             self._record(prediction_record(prediction))
-        elif self.many:
-            self._line(self._layout.row(prediction, prediction.path or "-"))
         else:
-            if prediction.shown.level != "label":
-                self._line(self._layout.state(prediction))
+            self._line(self._layout.row(prediction, prediction.path or "-"))
+        if not (self._answers or self._as_json or self.many):
             bars = self._layout.bars(prediction, self._stdout.width)
             if bars.row_count:
                 self._stdout.print(bars)
