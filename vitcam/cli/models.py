@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vitcam.cli.options import ConfigOptions, JsonOption, LabelsOption, StateOptions, model_names, write_state
-from vitcam.errors import ModelError, UsageError, VitcamError
+from vitcam.errors import ConfigError, ModelError, UsageError, VitcamError
+from vitcam.folders import state_folder
 from vitcam.model.files import find_model, list_models
 from vitcam.terminal.consoles import stderr_console, stdout_console
 from vitcam.terminal.verbs import grouped
@@ -55,13 +56,21 @@ def list_(as_json: JsonOption = False) -> None:
     heads = ("model", "labels", "input", "right", "memory", "fits a Pi of", "file")
     console, table = stdout_console(), Table(*heads, box=None)
     older: list[tuple[str, str]] = []
+    used = _next_used()
     for name, path in list_models().items():
-        row = _row(name, path)
+        row = _row(name, path) | {"in_use": used in (name, str(path))}
         if as_json:
             console.print_json(json.dumps({"name": name, "file": str(path), **row}), indent=None)
         else:
             right = "" if row["top1"] is None else f"{row['top1']:.1%} of {row['n']:,}"
-            table.add_row(name, str(row["labels"]), row["input"], right, *_memory(row), str(path))
+            table.add_row(
+                f"{name} (in use)" if row["in_use"] else name,
+                str(row["labels"]),
+                row["input"],
+                right,
+                *_memory(row),
+                str(path),
+            )
             if row["older_than_base"]:
                 older.append((name, row["base"]))
     if not as_json:
@@ -179,6 +188,18 @@ def delete(name: NameArgument, *, state: StateOptions, config: ConfigOptions) ->
 
     write_state(place, lambda _: path, remove)
     stderr_console().print(f"{path.stem} is deleted.", highlight=False)
+
+
+def _next_used() -> str:
+    """The name or file of the model that this user's next run takes; empty where the configuration has a fault."""
+    from vitcam.daemon.saved_state.page_settings import PageSettings
+
+    try:
+        effective = ConfigOptions().merge()
+    except ConfigError:
+        return ""
+    chosen = "" if effective.given("model.name") else PageSettings(state_folder(os.environ)).model
+    return chosen or effective.settings.model.name
 
 
 def _truth(result: "GoldenResult") -> str:

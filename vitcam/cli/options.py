@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vitcam.config.settings import Settings
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import means_service, services_state, state_folder
 from vitcam.model.files import list_models
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from vitcam.config.layers import PageLayer
     from vitcam.config.load import EffectiveSettings
     from vitcam.config.names import NameSettings
-    from vitcam.config.settings import Settings
     from vitcam.model.classifier import Classifier
     from vitcam.storage.owner import OwnedFolder
 
@@ -32,6 +32,19 @@ def model_names(incomplete: str) -> list[str]:
     return [name for name in list_models() if name.startswith(incomplete)]
 
 
+def option_of(key: str, *names: str, says: str, group: str, **more: Any) -> Any:
+    """An option that sets `section.key`: its help says what is in force where nothing is said."""
+    section, name = key.split(".")
+    default = getattr(getattr(_DEFAULTS, section), name)
+    shown = f"{default:g}" if isinstance(default, float) else str(default)
+    in_force = f" Default: {shown}." if shown else ""
+    return typer.Option(*names, help=f"{says}{in_force}", rich_help_panel=group, **more)
+
+
+_DEFAULTS = Settings()
+MODEL = "Model"
+_SETTINGS = "Settings"
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 ServiceOption = Annotated[
     bool,
@@ -41,23 +54,41 @@ ServiceOption = Annotated[
 ]
 ModelOption = Annotated[
     str | None,
-    typer.Option("--model", "-m", help="Use this model: a name, or a .tflite file.", autocompletion=model_names),
+    option_of(
+        "model.name",
+        *("--model", "-m"),
+        says="Use this model: a name, or a .tflite file.",
+        group=MODEL,
+        autocompletion=model_names,
+    ),
 ]
-LabelsOption = Annotated[Path | None, typer.Option("--labels", help="Read the labels from this text file, one a line.")]
+LabelsOption = Annotated[
+    Path | None,
+    option_of("model.labels", "--labels", says="Read the labels from this text file, one a line.", group=MODEL),
+]
 ThreadsOption = Annotated[
-    int | None, typer.Option("--threads", help="Run the model on this many threads; 0 chooses by the cores.")
+    int | None,
+    option_of("model.threads", "--threads", says="Run on this many threads; 0 chooses by the cores.", group=MODEL),
 ]
-TopKOption = Annotated[int | None, typer.Option("--top-k", help="Show this many guesses.")]
+TopKOption = Annotated[int | None, option_of("model.top_k", "--top-k", says="Show this many guesses.", group=MODEL)]
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigOptions:
     """A group: where settings come from, besides the usual files and the environment."""
 
-    config: Annotated[Path | None, typer.Option("--config", help="Read this configuration file (TOML), too.")] = None
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", help="Read this configuration file (TOML), too.", rich_help_panel=_SETTINGS),
+    ] = None
     sets: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Set one value of the configuration. May be repeated."),
+        typer.Option(
+            "--set",
+            metavar="SECTION.KEY=VALUE",
+            help="Set one value of the configuration. May be repeated.",
+            rich_help_panel=_SETTINGS,
+        ),
     ] = None
 
     def load(self, flags: Mapping[str, object]) -> "EffectiveSettings":
@@ -91,7 +122,7 @@ class ClassifierOptions:
     top_k: TopKOption = None
     threads: ThreadsOption = None
 
-    def settings(self) -> "Settings":
+    def settings(self) -> Settings:
         """With what files and the environment say of the others. Raises ConfigError."""
         flags = {
             "model.name": self.model,

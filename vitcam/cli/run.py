@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitcam.cli.options import ConfigOptions, LabelsOption, ModelOption, ThreadsOption, TopKOption
+from vitcam.cli.options import MODEL, ConfigOptions, LabelsOption, ModelOption, ThreadsOption, TopKOption, option_of
 from vitcam.config.load import EffectiveSettings
 from vitcam.config.settings import Emit, LogFormat, OverlayMode
 from vitcam.errors import ModelError
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_PICTURES, _PAGE, _CONSOLE = "Pictures", "Page", "Console"
+"""Groups of `--help`, beside those that the options bring which several verbs take."""
+
 
 def source_names(incomplete: str) -> list[str]:
     """The sources that begin like what was typed, for a shell that completes it; files are left to the shell."""
@@ -32,50 +35,57 @@ def source_names(incomplete: str) -> list[str]:
 def run(
     source: Annotated[
         str | None,
-        typer.Option(
-            "--source",
-            "-s",
-            help="Take pictures from this camera, file, folder or `demo`.",
+        option_of(
+            "camera.source",
+            *("--source", "-s"),
+            says="Take pictures from this camera, file, folder or `demo`. Without it: the first camera.",
+            group=_PICTURES,
             autocompletion=source_names,
         ),
     ] = None,
-    model: ModelOption = None,
-    labels: LabelsOption = None,
-    threads: ThreadsOption = None,
-    fps: Annotated[float | None, typer.Option("--fps", help="Classify at most this many frames per second.")] = None,
-    top_k: TopKOption = None,
-    overlay: Annotated[OverlayMode | None, typer.Option("--overlay", help="Draw this over the preview.")] = None,
     crop: Annotated[
         str | None,
-        typer.Option("--crop", metavar="X,Y,W,H", help="Give the model this part of the picture, in fractions or px."),
-    ] = None,
-    follow: Annotated[Follow | None, typer.Option("--follow", help="Look at what moves, too, or not.")] = None,
-    rotate: Annotated[
-        int | None,
-        typer.Option("--rotate", metavar="0|90|180|270", help="Turn pictures clockwise by this many degrees."),
-    ] = None,
-    flip: Annotated[Flip | None, typer.Option("--flip", help="Mirror pictures, after --rotate.")] = None,
-    every: Annotated[
-        str | None,
-        typer.Option(
-            "--every",
-            metavar="TIME",
-            help="Show each photo of a folder for this long, such as 3s, or ask the address of a picture this often.",
+        option_of(
+            "camera.crop",
+            "--crop",
+            metavar="X,Y,W,H",
+            says="Give the model this part of the picture, in fractions or px.",
+            group=_PICTURES,
         ),
     ] = None,
-    host: Annotated[
-        str | None, typer.Option("--host", help="Serve on this address; 0.0.0.0 serves the whole network.")
+    follow: Annotated[
+        Follow | None,
+        option_of("look.follow", "--follow", says="Look at what moves, too, or not.", group=_PICTURES),
     ] = None,
-    port: Annotated[int | None, typer.Option("--port", help="Serve on this port; 0 takes any free one.")] = None,
-    no_password: Annotated[
-        bool, typer.Option("--no-password", help="Let everybody who reaches the address watch and change settings.")
-    ] = False,
-    no_web: Annotated[bool, typer.Option("--no-web", help="Serve no page and no HTTP interface.")] = False,
+    rotate: Annotated[
+        int | None,
+        option_of(
+            "camera.rotate",
+            "--rotate",
+            metavar="0|90|180|270",
+            says="Turn pictures clockwise by this many degrees.",
+            group=_PICTURES,
+        ),
+    ] = None,
+    flip: Annotated[
+        Flip | None, option_of("camera.flip", "--flip", says="Mirror pictures, after --rotate.", group=_PICTURES)
+    ] = None,
+    every: Annotated[
+        str | None,
+        option_of(
+            "camera.every",
+            "--every",
+            metavar="TIME",
+            says="Show each photo of a folder for this long, or ask the address of a picture this often.",
+            group=_PICTURES,
+        ),
+    ] = None,
     realtime: Annotated[
         bool | None,
         typer.Option(
             "--realtime/--no-realtime",
             help="Play files at their own pace, photos as a slideshow. Default: not for photos without the page.",
+            rich_help_panel=_PICTURES,
         ),
     ] = None,
     loop: Annotated[
@@ -83,11 +93,48 @@ def run(
         typer.Option(
             "--loop/--once",
             help="Start again at the end, or end there. By default a slideshow stays on its last photo.",
+            rich_help_panel=_PICTURES,
         ),
     ] = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Start without the camera and keep trying to open it.")] = False,
-    log: Annotated[LogFormat | None, typer.Option("--log", help="Choose what the console shows.")] = None,
-    emit: Annotated[Emit | None, typer.Option("--emit", help="Choose which predictions are printed.")] = None,
+    wait: Annotated[
+        bool,
+        typer.Option("--wait", help="Start without the camera and keep trying to open it.", rich_help_panel=_PICTURES),
+    ] = False,
+    model: ModelOption = None,
+    labels: LabelsOption = None,
+    threads: ThreadsOption = None,
+    fps: Annotated[
+        float | None,
+        option_of("model.fps", "--fps", says="Classify at most this many frames per second; 0: no limit.", group=MODEL),
+    ] = None,
+    top_k: TopKOption = None,
+    host: Annotated[
+        str | None,
+        option_of("web.host", "--host", says="Serve on this address; 0.0.0.0 serves the whole network.", group=_PAGE),
+    ] = None,
+    port: Annotated[
+        int | None, option_of("web.port", "--port", says="Serve on this port; 0 takes any free one.", group=_PAGE)
+    ] = None,
+    no_password: Annotated[
+        bool,
+        typer.Option(
+            "--no-password",
+            help="Let everybody who reaches the address watch and change settings.",
+            rich_help_panel=_PAGE,
+        ),
+    ] = False,
+    no_web: Annotated[
+        bool, typer.Option("--no-web", help="Serve no page and no HTTP interface.", rich_help_panel=_PAGE)
+    ] = False,
+    overlay: Annotated[
+        OverlayMode | None, option_of("overlay.mode", "--overlay", says="Draw this over the preview.", group=_PAGE)
+    ] = None,
+    log: Annotated[
+        LogFormat | None, option_of("log.format", "--log", says="Choose what the console shows.", group=_CONSOLE)
+    ] = None,
+    emit: Annotated[
+        Emit | None, option_of("log.emit", "--emit", says="Choose which predictions are printed.", group=_CONSOLE)
+    ] = None,
     *,
     config: ConfigOptions,
 ) -> None:
