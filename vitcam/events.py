@@ -326,7 +326,7 @@ def _begun(event_id: str, subject: Subject, start_ns: int, scores: _Scores, pred
     zone, track = prediction.place
     event = Event(
         event_id, "new", subject.name, 0.0, start_ns, None, prediction.source,
-        zone=zone, track=track, model=prediction.model,
+        zone=zone, track=track, model=prediction.model, everyday=prediction.everyday,
     )  # fmt: skip
     named = _named(event, subject, scores, prediction)
     claimed = frozenset() if subject.is_group else frozenset([subject])

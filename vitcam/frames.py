@@ -4,8 +4,8 @@ source -> Frame -> classifier -> Prediction -> events -> Event -> sinks. All are
 Times are monotonic nanoseconds (a Pi may boot with a wrong clock); `vitcam.wire` converts them to wall time.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
@@ -129,6 +129,16 @@ class Shown:
     """Its probability, 0 to 1; where there is no name, that of the best guess."""
     level: Level
     """Whether the name is that of a label or of a group; `none` where there is no name."""
+    kind: str | None = field(default=None, compare=False)
+    """The everyday name, which goes with the label: what people say for it, such as cat for a tabby cat; None where
+    there is no name."""
+
+    def said(self, everyday: Mapping[str, str]) -> Self:
+        """The same with its everyday name.
+
+        everyday  of each name that has another one than itself
+        """
+        return self if self.label is None else replace(self, kind=everyday.get(self.label, self.label))
 
     @classmethod
     def finest(cls, best: Guess, groups: Iterable[Group], likely: float = LIKELY) -> Self:
@@ -222,9 +232,11 @@ class Prediction:
     stood_ns: int = 0
     """Capture time until which the answer before this one is known to have held, since nothing had moved; 0: it is not
     known."""
+    everyday: Mapping[str, str] = field(default_factory=dict)
+    """The everyday name of each label and group that has another one than itself."""
     headline: Shown | None = None
-    """What is displayed while the camera runs: what the event says that lasts in the zone, else `shown` of smoothed
-    probabilities. None for pictures by themselves, and before the pipeline has added it."""
+    """Smoothed, for programs: what the event says that lasts in the zone, else `shown` of smoothed probabilities. It
+    may name what has left the picture. None for pictures by themselves, and before the pipeline has added it."""
 
     @property
     def place(self) -> Place:
@@ -245,7 +257,9 @@ class Prediction:
     def shown(self) -> Shown:
         """What is displayed, stored and acted on: the best label, else the smallest group, else nothing."""
         best = self.top[0]
-        return Shown.finest(best, self.groups, self.model.likely) if self.known else Shown(None, best.p, "none")
+        if not self.known:
+            return Shown(None, best.p, "none")
+        return Shown.finest(best, self.groups, self.model.likely).said(self.everyday)
 
     @property
     def best_three(self) -> tuple[Guess, ...]:
@@ -292,6 +306,8 @@ class Event:
     kind: Literal["seen", "unknown", "problem"] = "seen"
     """`unknown`: something that the model does not know was to be seen for long. `problem`: the camera does not see
     what it usually sees, and `label` says why."""
+    everyday: Mapping[str, str] = field(default_factory=dict)
+    """As its predictions have it."""
 
     @property
     def place(self) -> Place:
@@ -301,7 +317,9 @@ class Event:
     @property
     def shown(self) -> Shown:
         """What is displayed of it, with its best probability so far; no name for what has none."""
-        return node_of(self.label, self.p, self.group) if self.kind == "seen" else Shown(None, self.p, "none")
+        if self.kind != "seen":
+            return Shown(None, self.p, "none")
+        return node_of(self.label, self.p, self.group).said(self.everyday)
 
 
 def node_of(label: str, p: float, group: Group | None) -> Shown:

@@ -60,8 +60,8 @@ def group_record(group: Group | None) -> dict[str, Any] | None:
 
 
 def shown_record(shown: Shown) -> dict[str, Any]:
-    """The name that is displayed, its probability, and whether it is that of a label or of a group."""
-    return {"label": shown.label, "p": round(shown.p, 6), "level": shown.level}
+    """The name that is displayed, its probability, whether a label or a group has it, and its everyday name."""
+    return {"label": shown.label, "p": round(shown.p, 6), "level": shown.level, "kind": shown.kind}
 
 
 def frame_record(prediction: Prediction) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def recording_of(
     lock        of the state folder; a run that does not get it keeps no events; None: nobody else uses the folder
     """
     no_history = _why_none(settings.store, lock)
-    history = None if no_history else event_store(settings.store, environ, reclassify)
+    history = None if no_history else event_store(settings.store, environ, reclassify, vocabulary)
     if history is None:
         return Recording(no_history=no_history), None
     names = settings.store.forget
@@ -107,15 +107,20 @@ def _why_none(settings: StoreSettings, lock: FolderLock | None) -> str:
     return ""
 
 
-def event_store(settings: StoreSettings, environ: Mapping[str, str], reclassify: Reclassify) -> EventStore | None:
+def event_store(
+    settings: StoreSettings, environ: Mapping[str, str], reclassify: Reclassify, vocabulary: Vocabulary
+) -> EventStore | None:
     """The history of this state folder; None if nothing is to be kept, or there is no such folder.
 
+    vocabulary  knows what people say for labels and groups
     reclassify  as `EventStore` takes it
     """
     folder = state_folder(environ)
     if not settings.enabled or folder is None:
         return None
-    return EventStore(folder, retention_of(settings), reclassify, together_s=_TOGETHER_S)
+    return EventStore(
+        folder, retention_of(settings), reclassify, together_s=_TOGETHER_S, everyday_of=vocabulary.everyday
+    )
 
 
 def retention_of(settings: StoreSettings) -> RetentionRules:

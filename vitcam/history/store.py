@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,7 +16,7 @@ from vitcam.history.clock import MachineClock
 from vitcam.history.database import search, writing
 from vitcam.history.database.counts import QuarterCount, by_label_and_quarter
 from vitcam.history.database.reading import DamagedHistory, meets_no_damage, read
-from vitcam.history.database.stories import NamesOf, Period, StorySummary, names_in_use, summarise
+from vitcam.history.database.stories import EverydayOf, Period, StorySummary, names_in_use, summarise
 from vitcam.history.notices import Listener
 from vitcam.history.picture_files import PictureFiles, detail_of
 from vitcam.history.reclassified import Reclassify, keep_summary
@@ -24,6 +25,7 @@ from vitcam.history.retention import RetentionRules, reclaim
 from vitcam.history.stored import Action, EventChange, Page, Query, StoredEvent
 from vitcam.history.write_queue import WriteQueue, WriteTask
 from vitcam.history.writer import HistoryWriter
+from vitcam.names.everyday import everyday_word
 from vitcam.parts import PARTS
 from vitcam.run.kinds import KeepsCopies
 from vitcam.run.part import load_each
@@ -50,6 +52,7 @@ class EventStore:
     reclassify  called in the writer's thread for each picture: what it shows as it is kept
     clock       dates events; None: that of this machine
     together_s  how long an event waits for others while nobody waits for it: writing wears out an SD card
+    everyday_of what people say now for what was displayed; called in any thread
     """
 
     def __init__(
@@ -59,8 +62,10 @@ class EventStore:
         reclassify: Reclassify = keep_summary,
         clock: MachineClock | None = None,
         together_s: float = 0.0,
+        everyday_of: EverydayOf = everyday_word,
     ) -> None:
         self.folder = folder
+        self._everyday_of = everyday_of
         self._queue = WriteQueue()
         self.clock = clock or MachineClock()
         self._writer = HistoryWriter(
@@ -156,7 +161,11 @@ class EventStore:
 
     def find(self, query: Query, limit: int = 50, before: str | None = None, after: str | None = None) -> Page:
         """The newest events that a query means, or those beside one, as `search.find` has them. Raises VitcamError."""
-        return self._read(lambda connection: search.find(connection, query, limit, before, after), Page((), None))
+        page = self._read(
+            lambda connection: search.find(connection, self._meant(connection, query), limit, before, after),
+            Page((), None),
+        )
+        return Page(tuple(map(self._said, page.events)), page.next)
 
     def wait_for_picture(self, event_id: str, timeout_s: float) -> StoredEvent | None:
         """An event that was handed over just now, once it is on the disk with a picture; what there is at the end.
@@ -177,20 +186,24 @@ class EventStore:
 
     def counts(self, query: Query, ahead_ms: int | None = None) -> list[QuarterCount]:
         """How many events of each label began in each quarter of an hour. Raises VitcamError if it cannot be read."""
-        return self._read(lambda connection: by_label_and_quarter(connection, query, ahead_ms), [])
+        return self._read(
+            lambda connection: by_label_and_quarter(connection, self._meant(connection, query), ahead_ms), []
+        )
 
-    def summary(self, query: Query, times_ms: Sequence[int], limit: int, names_of: NamesOf) -> StorySummary:
+    def summary(self, query: Query, times_ms: Sequence[int], limit: int) -> StorySummary:
         """What was seen between some times, folded, as `stories.summarise` has it. Raises VitcamError."""
         nothing = Period(times_ms[0], times_ms[-1], 0, 0, ())
         return self._read(
-            lambda connection: summarise(connection, query, times_ms, limit, names_of),
+            lambda connection: summarise(
+                connection, self._meant(connection, query), times_ms, limit, self._everyday_of
+            ),
             StorySummary(nothing, (), None, None, None),
         )
 
-    def names_in_use(self, names_of: NamesOf) -> tuple[list[str], list[str]]:
+    def names_in_use(self) -> tuple[list[str], list[str]]:
         """What was displayed, and in which zones something was. Raises VitcamError if the history cannot be read."""
         nothing: tuple[list[str], list[str]] = ([], [])
-        return self._read(lambda connection: names_in_use(connection, names_of), nothing)
+        return self._read(lambda connection: names_in_use(connection, self._everyday_of), nothing)
 
     def get(self, event_id: str) -> StoredEvent | None:
         """One event; None if there is none of that id. One that waits to be written is written now: a rule, which hears
@@ -202,11 +215,23 @@ class EventStore:
             with contextlib.suppress(VitcamError):  # what cannot be written is not there
                 self._result_of(lambda _: False)  # it is done once everything before it is on the disk
             found = self._read(lambda connection: search.get(connection, event_id), None)
-        return found
+        return None if found is None else self._said(found)
 
     def after(self, event_id: str) -> tuple[StoredEvent, ...]:
         """What a follower may have missed after that event, the oldest first; also some events that began before it."""
-        return self._read(lambda connection: search.after(connection, event_id), ())
+        nothing: tuple[StoredEvent, ...] = ()
+        return tuple(map(self._said, self._read(lambda connection: search.after(connection, event_id), nothing)))
+
+    def _meant(self, connection: sqlite3.Connection, query: Query) -> Query:
+        """The query with all that was displayed and that people call by one of the names that it shows."""
+        names = {name.casefold() for name in query.shown}
+        words = search.distinct_values(connection, "displayed") if names else []
+        found = [word for word in words if names & {word.casefold(), self._everyday_of(word).casefold()}]
+        return replace(query, shown=query.shown | set(found))
+
+    def _said(self, event: StoredEvent) -> StoredEvent:
+        """The event with what people say for it."""
+        return replace(event, everyday=self._everyday_of(event.displayed))
 
     def picture(self, event: StoredEvent) -> bytes | None:
         """The JPEG of an event; None if there is none, or it is gone. Raises VitcamError if it cannot be read."""
@@ -309,6 +334,7 @@ class EventStore:
         with self._written:
             self._written_count += 1
             self._written.notify_all()
+        event = self._said(event)
         for notify in self._followers:
             try:
                 notify(event, phase)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitcam.frames import Group, Guess, Place, Shown, node_of
+from vitcam.names.everyday import everyday_word
 from vitcam.rects import Box, Rect
 
 _FILE_NAME = re.compile(r"[\w-][\w.-]{0,127}", re.ASCII)
@@ -98,6 +99,9 @@ class StoredEvent:
     """The number of what was followed, in its run; None: it was in the whole zone or view."""
     box: Box | None = None
     """Where in its picture that was; without a picture, where it was when it was most probable."""
+    everyday: str = ""
+    """What people say for what is displayed, a person's word or the model's, where the names in force are known; empty:
+    what they say in English."""
 
     @property
     def place(self) -> Place:
@@ -107,7 +111,9 @@ class StoredEvent:
     @property
     def shown(self) -> Shown:
         """What is displayed of it, as `Event.shown`."""
-        return node_of(self.label, self.p, self.group) if self.kind == "seen" else Shown(None, self.p, "none")
+        shown = node_of(self.label, self.p, self.group) if self.kind == "seen" else Shown(None, self.p, "none")
+        is_named = self.corrected or shown.label
+        return replace(shown, kind=self.everyday or everyday_word(is_named)) if is_named else shown
 
     @property
     def name(self) -> str:
@@ -156,7 +162,7 @@ class Query:
     also: frozenset[str] = frozenset()
     """Other names of `label`: an event of one of them is meant, too."""
     shown: frozenset[str] = frozenset()
-    """What is displayed, one of these, in any case; empty: anything."""
+    """What is displayed, or what people say for it, one of these, in any case; empty: anything."""
     zone: str | None = None
     min_p: float = 0.0
     """Least `peak`."""

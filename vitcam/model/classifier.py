@@ -3,7 +3,7 @@
 import copy
 import math
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from vitcam.model.taught import ABOVE, own_of, places_of
 from vitcam.model.trial import check_by_trial
 from vitcam.model.words import Words
 from vitcam.names.active import ActiveNames
+from vitcam.names.everyday import everyday_words
 from vitcam.names.naming import Naming
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pictures.resize import InputSpec, brightened, chosen_part, crop_of, frame_of_picture, of_model_size
@@ -81,6 +82,7 @@ class Classifier:
         self._read = tuple((name, position) for name, position in self.card.outputs.items() if name not in _ON_REQUEST)
         self._names: ActiveNames | None = None
         self._named: tuple[Naming, Groups] | None = None
+        self._everyday: tuple[tuple[str, ...], Mapping[str, str]] = ((), {})
         words = described.words.inputs(self.card.word_capacity) if described and described.words else {}
         self._taught = described.taught if described else None
         self.taught_pictures = self._taught.pictures if self._taught else frozenset()
@@ -286,6 +288,7 @@ class Classifier:
             unfamiliar=not blank and certainty < self.threshold,
             evidence_share=evidence_share(outputs, ABOVE if self._first else 0.0),
             model=self._identity,
+            everyday=self._everyday_names() if naming is None else naming.everyday,
         )
         if self.card.score == 1 or prediction.shown.level != "none":
             return prediction
@@ -298,6 +301,14 @@ class Classifier:
     def classify_part(self, image: Image, crop: Rect, source: str) -> Prediction:
         """Classify the part `crop`, in px, of one picture, (H, W, 3) uint8, RGB."""
         return self(Frame(image, None, crop, 0, time.monotonic_ns(), source))
+
+    def _everyday_names(self) -> Mapping[str, str]:
+        """Where all is called as the model says."""
+        labels, found = self._everyday
+        if labels is not self.labels:
+            found = everyday_words(self.labels, self.groups.members if self.groups else {})
+            self._everyday = self.labels, found
+        return found
 
     def _groups_of(self, naming: Naming) -> Groups:
         named = self._named

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vitcam.names.everyday import everyday_words
 from vitcam.names.languages import ORIGINAL, translations
 from vitcam.names.wanted import OwnName, WantedNames, key_of
 from vitcam.text import shortened
@@ -46,6 +47,8 @@ class Naming:
     """Of each of the model's groups."""
     places: NDArray[np.intp] | None
     """(C,): which of `labels` each of the model's is a part of; for a hidden one their number. None: each is itself."""
+    everyday: Mapping[str, str]
+    """The displayed name of a label or a group -> its everyday name, where that is another one."""
 
     def merged(self, probabilities: NDArray[Any]) -> NDArray[Any]:
         """(C,) of the model's labels -> of each of `labels`."""
@@ -69,7 +72,7 @@ def naming_of(wanted: WantedNames, labels: Sequence[str], members: Mapping[str, 
     differ = len(names) < len(places)
     return Naming(
         names, _members(of_groups, [*members.values()], places, len(names)), of_labels, of_groups,
-        places if differ else None,
+        places if differ else None, _everyday(words, of_labels, of_groups, members),
     )  # fmt: skip
 
 
@@ -88,12 +91,33 @@ def trouble_with(wanted: WantedNames, labels: Sequence[str], groups: Iterable[st
     return "; ".join(sentences)
 
 
+def _everyday(
+    words: "TranslatedNames",
+    of_labels: Sequence[Called],
+    of_groups: Sequence[Called],
+    members: Mapping[str, Sequence[int]],
+) -> dict[str, str]:
+    """What is called by a name of your own is called so every day."""
+    called = {key_of(each.own): each.name for each in (*of_labels, *of_groups)}
+    found = {}
+    of_own = everyday_words([each.own for each in of_labels], members)
+    for each in (*of_labels, *of_groups):
+        word = of_own.get(each.own)
+        if word is None or each.name is None or each.name != each.translation:
+            continue
+        name = called.get(key_of(word), words.translated(word))
+        if name is not None and name != each.name:
+            found[each.name] = name
+    return found
+
+
 class TranslatedNames:
     """Every label and group of a model in a language, and what a text on the left means."""
 
     def __init__(self, language: str, names: Sequence[str]) -> None:
+        self._language = language or ORIGINAL
         known = {key_of(name) for name in names}
-        by_key = {key_of(name): text for name, text in translations(language or ORIGINAL).items()}
+        by_key = {key_of(name): text for name, text in translations(self._language).items()}
         found = {name: by_key[key] for name in names if (key := key_of(name)) in by_key} if by_key else {}
         taken = known - {key_of(name) for name in found}
         self._translated = {name: text for name, text in found.items() if key_of(text) not in taken}
@@ -121,6 +145,10 @@ class TranslatedNames:
     def called(self, name: str, own: Mapping[str, str]) -> Called:
         translation = self._translated.get(name, name)
         return Called(name, translation, own.get(name, translation) or None)
+
+    def translated(self, word: str) -> str:
+        """A word that need not be a name of the model."""
+        return translations(self._language).get(word, word)
 
     def near(self, text: str) -> str:
         """What may be meant by a text that means nothing, for a sentence."""

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from vitcam.frames import UNKNOWN, Event, Prediction
 from vitcam.names.active import ActiveNames
+from vitcam.names.everyday import everyday_word
 from vitcam.names.naming import Called, Naming
 from vitcam.names.wanted import WantedNames, key_of
 
@@ -103,6 +104,12 @@ class Vocabulary(Mapping[str, Meaning]):
         """Every name of what a text means, as it is written; the text itself where it means nothing."""
         return tuple(self._found().names.get(key := key_of(text), [UNKNOWN if key == UNKNOWN else text]))
 
+    def everyday(self, name: str) -> str:
+        """What people say for what was displayed with a name, whatever language or model it came from."""
+        present = self.names_of(name)[0]
+        word = self.naming.everyday.get(present)
+        return word or (present if present != name else self.names_of(everyday_word(name))[0])
+
     def _found(self) -> _Found:
         naming, last = self.naming, self._last
         if last is None or last.naming is not naming:
@@ -120,6 +127,8 @@ def _find(naming: Naming) -> _Found:
         for name in every:
             names.setdefault(key_of(name), {}).update(every)
     groups = _groups_that_hold(naming, own)
+    for name, word in naming.everyday.items():
+        groups.setdefault(name, set()).update(own.get(word, ()), (key_of(word),))
     meanings = {name: Meaning(frozenset(keys), frozenset(groups.get(name, ()))) for name, keys in own.items()}
     return _Found(naming, meanings, {key: [*found] for key, found in names.items()})
 

@@ -1,4 +1,4 @@
-"""What viewers are told while the camera runs: the same as events, history and rules, and calm between events."""
+"""A smoothed answer for programs, while the camera runs: the same as events and rules, and calm between events."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -71,9 +71,9 @@ class Headlines:
         groups = (subject for subject in map(subject_of, prediction.groups) if scores.get(subject, 0.0) >= least)
         group = next(groups, None)
         if likely is not None and (group is None or now - since_ns >= _DWELL_NS):
-            return Shown(likely.name, scores[likely], "label")
+            return Shown(likely.name, scores[likely], "label").said(prediction.everyday)
         if group is not None:
-            return Shown(group.name, scores[group], "group")
+            return Shown(group.name, scores[group], "group").said(prediction.everyday)
         return Shown(None, scores[best] if best is not None else 0.0, "none")
 
     def _forget_what_is_gone(self, now_ns: int) -> None:

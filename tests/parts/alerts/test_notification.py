@@ -38,7 +38,8 @@ def test_a_message_says_what_was_seen_since_when_and_how_surely() -> None:
 def test_a_message_about_a_group_names_it_first() -> None:
     record = event_record(replace(event(), zone="door", p=0.4, group=Group("cat", 0.83)))
 
-    assert title(record) == "cat, perhaps tabby (door)"
+    assert title(record) == "cat (door)"
+    assert body(record).startswith("cat, perhaps tabby from ")
     assert ", 83%, test" in body(record)
 
 

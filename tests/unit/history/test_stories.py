@@ -15,9 +15,9 @@ from vitcam.history.database import reading
 from vitcam.history.database.connections import open_to_write, transaction
 from vitcam.history.database.stories import DAY_MS, Story, StorySummary
 from vitcam.history.database.writing import edit, write_change
-from vitcam.history.query_text import as_written
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, Query, StoredEvent
+from vitcam.names.everyday import everyday_word
 
 TODAY_MS = START_MS + 40 * DAY_MS
 TODAY = (TODAY_MS, TODAY_MS + DAY_MS)
@@ -48,7 +48,7 @@ class Past:
         self._connection.close()
 
     def told(self, query: Query = Query(), times: tuple[int, ...] = TODAY, limit: int = 50) -> StorySummary:  # noqa: B008
-        return self.store.summary(query, times, limit, as_written)
+        return self.store.summary(query, times, limit)
 
 
 @pytest.fixture
@@ -108,6 +108,25 @@ def test_events_fold_by_what_is_displayed_not_by_what_the_model_said(past: Past)
     assert counted(past.told(Query(shown=frozenset({"CAT"})))) == {"cat": 2}
     assert counted(past.told(Query(label="tabby"))) == {"tabby": 1, "cat": 1}
     assert [event.id for event in past.store.find(Query(shown=frozenset({"Cat"}))).events] == ["e0003", "e0002"]
+
+
+def test_what_people_call_by_one_name_is_one_story_however_fine_it_was_named(past: Past) -> None:
+    past.saw("tabby cat", TODAY_MS - 2 * DAY_MS)
+    past.saw("tabby cat", TODAY_MS, p=0.9)
+    past.saw("Egyptian cat", TODAY_MS + 1, p=0.4, group=Group("cat", 0.9))
+    past.saw("Siamese cat", TODAY_MS + 2, p=0.9)
+    past.saw("mug", TODAY_MS + 3)
+
+    told = {story.label: story for story in past.told().whole.stories}
+    shown = told["cup"].event.shown
+    assert {label: (story.events, story.newness) for label, story in told.items()} == {
+        "cat": (3, None),
+        "cup": (1, "first"),
+    }
+    assert (shown.kind, shown.label) == ("cup", "mug")
+    assert counted(past.told(Query(shown=frozenset({"Cat"})))) == {"cat": 3}
+    assert counted(past.told(Query(shown=frozenset({"siamese CAT"})))) == {"cat": 1}
+    assert past.store.names_in_use() == (["cat", "cup"], [])
 
 
 def test_the_picture_is_the_most_certain_one_that_there_is(past: Past) -> None:
@@ -172,16 +191,16 @@ def test_a_clock_that_was_wrong_makes_the_history_no_older(past: Past) -> None:
 
 
 def test_what_has_another_name_now_is_one_story_and_not_new(past: Past) -> None:
-    names = {"tabby cat": ("Mia", "tabby cat"), "Mia": ("Mia", "tabby cat")}
+    store = EventStore(past.store.folder, everyday_of=lambda name: {"tabby cat": "Mia"}.get(name, name))
     past.saw("cup", TODAY_MS - 39 * DAY_MS)
     for day in range(1, 5):
         past.saw("tabby cat", TODAY_MS - day * DAY_MS)
     past.saw("tabby cat", TODAY_MS)
     past.saw("Mia", TODAY_MS + 1)
-    summary = past.store.summary(Query(), TODAY, 50, lambda text: names.get(text, (text,)))
+    summary = store.summary(Query(), TODAY, 50)
 
     assert [(story.label, story.events, story.newness) for story in summary.whole.stories] == [("Mia", 2, None)]
-    assert past.store.names_in_use(lambda text: names.get(text, (text,)))[0] == ["cup", "Mia"]
+    assert store.names_in_use()[0] == ["cup", "Mia"]
 
 
 def test_problems_and_unknown_things_are_stories_of_their_kind(past: Past) -> None:
@@ -230,13 +249,13 @@ def test_a_week_has_its_days_and_counts_what_is_left_out(past: Past) -> None:
 )
 def test_stories_counts_and_list_agree_on_every_filter(made: tuple[EventStore, int], query: Query) -> None:
     store, begins_ms = made
-    whole = store.summary(query, (begins_ms, begins_ms + 2 * DAY_MS), 200, as_written).whole
+    whole = store.summary(query, (begins_ms, begins_ms + 2 * DAY_MS), 200).whole
     stories = {(story.label, story.kind): story for story in whole.stories}
     listed: dict[tuple[str, str], list[StoredEvent]] = {}
     before = None
     while page := store.find(query, 500, before):
         for event in page.events:
-            name = event.corrected or (event.group.name if event.group else event.label)
+            name = everyday_word(event.displayed)
             listed.setdefault((name, event.kind), []).append(event)
         if (before := page.next) is None:
             break
@@ -268,4 +287,4 @@ def test_a_search_that_takes_too_long_is_given_up_with_a_sentence(
     monkeypatch.setattr(reading, "_STEPS", 10)
 
     with pytest.raises(VitcamError, match="search a shorter time"):
-        store.summary(Query(), (begins_ms, begins_ms + DAY_MS), 50, as_written)
+        store.summary(Query(), (begins_ms, begins_ms + DAY_MS), 50)

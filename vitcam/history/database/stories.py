@@ -1,4 +1,4 @@
-"""What was seen in a while, folded: one story for each displayed name. Nothing is computed before somebody asks."""
+"""What was seen in a while, folded: one story for each everyday name. Nothing is computed before somebody asks."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,10 +33,10 @@ Newness = Literal["first", "rare"]
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What was displayed with one name, and was of one kind, in a period."""
+    """What people call by one name, and was of one kind, in a period."""
 
     label: str
-    """As it is called now, whatever it was called then."""
+    """The everyday name, as it is now."""
     kind: Kind
     events: int
     first_ms: int
@@ -100,21 +100,21 @@ class _Fold:
         )
 
 
-NamesOf = Callable[[str], tuple[str, ...]]
+EverydayOf = Callable[[str], str]
 
 
 def summarise(
-    connection: sqlite3.Connection, query: Query, times_ms: Sequence[int], limit: int, names_of: NamesOf
+    connection: sqlite3.Connection, query: Query, times_ms: Sequence[int], limit: int, everyday_of: EverydayOf
 ) -> StorySummary:
     """What was seen between each two neighbouring times, and from the first to the last.
 
-    query     what counts; its own times are ignored
-    times_ms  at least two, the earliest first
-    limit     stories of a period
-    names_of  gives every name of what a name means, the present one first
+    query        what counts; its own times are ignored
+    times_ms     at least two, the earliest first
+    limit        stories of a period
+    everyday_of  gives what people say now for what was displayed
     """
     since_ms, until_ms = times_ms[0], times_ms[-1]
-    teller = _Teller(connection, query, limit, names_of)
+    teller = _Teller(connection, query, limit, everyday_of)
     folds = [teller.folds(*times) for times in pairwise(times_ms)]
     whole = teller.period(since_ms, until_ms, _together(folds))
     parts = [teller.period(*times, fold) for times, fold in zip(pairwise(times_ms), folds, strict=True)]
@@ -130,24 +130,24 @@ def summarise(
     )
 
 
-def names_in_use(connection: sqlite3.Connection, names_of: NamesOf) -> tuple[list[str], list[str]]:
-    """What is displayed of some event, as it is called now, and the zones that have events; both sorted."""
-    displayed = {names_of(word)[0] for word in distinct_values(connection, "displayed")}
+def names_in_use(connection: sqlite3.Connection, everyday_of: EverydayOf) -> tuple[list[str], list[str]]:
+    """What people say now for what is displayed of some event, and the zones that have events; both sorted."""
+    displayed = {everyday_of(word) for word in distinct_values(connection, "displayed")}
     return sorted(displayed, key=str.casefold), distinct_values(connection, "zone")
 
 
 class _Teller:
     """Of one query. What is the same for all periods is asked for once."""
 
-    def __init__(self, connection: sqlite3.Connection, query: Query, limit: int, names_of: NamesOf) -> None:
+    def __init__(self, connection: sqlite3.Connection, query: Query, limit: int, everyday_of: EverydayOf) -> None:
         self._connection = connection
         self._query = query
         self._limit = limit
-        self._names_of = names_of
-        self._present: dict[str, str] = {}
+        self._everyday = {word: everyday_of(word) for word in distinct_values(connection, "displayed")}
+        self._everyday_of = everyday_of
         self._displayed: dict[str, list[str]] = {}
-        for word in distinct_values(connection, "displayed"):
-            self._displayed.setdefault(word.casefold(), []).append(word)
+        for word, name in self._everyday.items():
+            self._displayed.setdefault(name, []).append(word)
         self._named = [*_named(connection, query)]
         (self.oldest_ms,) = connection.execute(
             "SELECT min(start_ms) FROM events WHERE start_ms >= ?", (EARLIEST_MS,)
@@ -165,7 +165,15 @@ class _Teller:
         shown = told[: self._limit]
         events = numbered(self._connection, [group.best % _PEAK for group, _ in shown])
         stories = [
-            Story(group.label, group.kind, group.events, group.first_ms, group.last_ms, newness, events[number])
+            Story(
+                group.label,
+                group.kind,
+                group.events,
+                group.first_ms,
+                group.last_ms,
+                newness,
+                self._said(events[number]),
+            )
             for group, newness in shown
             if (number := group.best % _PEAK) in events
         ]
@@ -186,17 +194,18 @@ class _Teller:
             for displayed, kind, *rest in rows
         )
 
+    def _said(self, event: StoredEvent) -> StoredEvent:
+        return replace(event, everyday=self._called(event.displayed))
+
     def _called(self, displayed: str) -> str:
-        """The present name of what was displayed."""
-        if displayed not in self._present:
-            self._present[displayed] = self._names_of(displayed)[0]
-        return self._present[displayed]
+        """What people say now for what was displayed; another process may have stored it a moment ago."""
+        return self._everyday.get(displayed) or self._everyday_of(displayed)
 
     def _newness(self, label: str, since_ms: int) -> Newness | None:
         """Jumps from day to day in an index, and stops at the third day."""
         if self.oldest_ms is None or self.oldest_ms > since_ms - DAY_MS:
             return None
-        words = [word for name in {*self._names_of(label), label} for word in self._displayed.get(name.casefold(), ())]
+        words = self._displayed.get(label, [])
         least_ms = since_ms - _MONTH_DAYS * DAY_MS
         days, before_ms = 0, since_ms
         while days < _RARE_DAYS:

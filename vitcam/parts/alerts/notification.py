@@ -61,7 +61,7 @@ def _as_file(picture: bytes | None) -> Iterator[str | None]:
 def title(record: Mapping[str, Any]) -> str:
     """What was seen, and where."""
     zone = f" ({record['zone']})" if record["zone"] else ""
-    return f"{'Trial: ' if record.get('test') else ''}{_name(record)}{zone}"
+    return f"{'Trial: ' if record.get('test') else ''}{_kind(record)}{zone}"
 
 
 def body(record: Mapping[str, Any]) -> str:
@@ -70,9 +70,17 @@ def body(record: Mapping[str, Any]) -> str:
     return f"{_name(record)} from {_local(record['start'])}{end}, {record['shown']['p']:.0%}, {record['camera']}"
 
 
+def _kind(record: Mapping[str, Any]) -> str:
+    """What people say for it; a task that an older vitcam left has no such name."""
+    shown = record["shown"]
+    return str(shown.get("kind") or shown["label"] or record["label"])
+
+
 def _name(record: Mapping[str, Any]) -> str:
-    label, shown = str(record["label"]), record["shown"]["label"]
-    return label if shown in (None, label) else f"{shown}, perhaps {label}"
+    kind, label = _kind(record), str(record["label"])
+    if kind == label:
+        return label
+    return f"{kind}, perhaps {label}" if record["shown"]["level"] == "group" else f"{kind} ({label})"
 
 
 def _local(time: str) -> str:

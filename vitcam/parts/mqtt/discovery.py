@@ -108,7 +108,7 @@ def _picture(camera: Announced) -> dict[str, Component]:
             "name": "Seen",
             "icon": "mdi:eye",
             "state_topic": state,
-            "value_template": "{{ ((value_json.shown or {}).get('label') or 'nothing')[:255] }}",
+            "value_template": "{{ ((value_json.shown or {}).get('kind') or 'nothing')[:255] }}",
             **_while_it_sees(camera),
         },
         "certainty": {
@@ -137,7 +137,8 @@ _CERTAINTY = "{{ (100 * value_json.shown.p) | round if (value_json.shown or {}).
 _EVENT = (
     f"{{% set types = {json.dumps(_EVENT_TYPES)} %}}"
     "{{ {'event_type': types[value_json.phase], 'id': value_json.id, 'kind': value_json.kind, "
-    "'label': value_json.shown.label or value_json.label, 'certainty': (100 * value_json.shown.p) | round(1), "
+    "'label': value_json.shown.label or value_json.label, 'name': value_json.shown.kind or value_json.label, "
+    "'certainty': (100 * value_json.shown.p) | round(1), "
     "'zone': value_json.zone, 'start': value_json.start, 'end': value_json.end} | tojson }}"
 )
 """What an automation needs of an event of `/event`, flat."""

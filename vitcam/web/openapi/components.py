@@ -64,7 +64,12 @@ def components() -> dict[str, Schema]:
         ),
         "Guess": record({"label": TEXT, "p": PROBABILITY}, "A label or a group, and its probability."),
         "Shown": record(
-            {"label": nullable(TEXT), "p": PROBABILITY, "level": one_of(get_args(Level))},
+            {
+                "label": nullable(TEXT),
+                "p": PROBABILITY,
+                "level": one_of(get_args(Level)),
+                "kind": nullable(TEXT, "The everyday name: what people say for `label`, such as cat for a tabby cat."),
+            },
             "What is displayed: the finest name, of a label or a group, with a probability of at least 0.5. "
             "Without such a name `label` is null, and `p` is that of the best guess.",
         ),

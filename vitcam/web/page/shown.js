@@ -3,10 +3,24 @@
 import { percent } from "./guesses.js";
 import { t } from "./language/language.js";
 
-// record: of a prediction or an answer
+export function isNamed({ shown }) {
+  return shown.level !== "none";
+}
+
+// record: of a prediction or an answer; returns what people say for it
 export function nameOf({ shown, blank }) {
-  if (shown.level !== "none") return shown.label;
+  if (isNamed({ shown })) return shown.kind;
   return t(blank ? "answer.nothing" : "answer.not_sure");
+}
+
+// the name that the model has for it, where that is finer; else ""
+export function finerOf({ shown: { label, kind } }) {
+  return label === kind ? "" : label ?? "";
+}
+
+// text is written only where it has changed
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
 }
 
 // "" where there is no name

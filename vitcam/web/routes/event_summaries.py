@@ -60,7 +60,7 @@ class EventSummaryRoutes(HistoryReader):
         refusals=(400, 404, 503),
     )
     async def counts(self, request: web.Request) -> web.Response:
-        """How many events of each displayed name began in each quarter of an hour.
+        """How many events of each everyday name began in each quarter of an hour.
 
         Without `since` in the last week. With `ahead_min` all days count together.
         """
@@ -71,7 +71,7 @@ class EventSummaryRoutes(HistoryReader):
         found = await self._in_thread(lambda: store.counts(query, ahead_ms))
         counts: Counter[tuple[int, str]] = Counter()
         for each in found:
-            counts[each.start_ms, self._vocabulary.names_of(each.label)[0]] += each.events
+            counts[each.start_ms, self._vocabulary.everyday(each.label)] += each.events
         hours = [{"hour": time_text(ms), "label": label, "events": n} for (ms, label), n in sorted(counts.items())]
         return web.json_response({"hours": hours}, headers=NO_STORE)
 
@@ -85,18 +85,18 @@ class EventSummaryRoutes(HistoryReader):
         refusals=(400, 404, 503),
     )
     async def summary(self, request: web.Request) -> web.Response:
-        """What was seen between some times, folded: each displayed name once, what is new or rare first."""
+        """What was seen between some times, folded: each everyday name once, what is new or rare first."""
         store, query = store_or_404(self._history), await self._query(request)
         times_ms = _times(request.query.get("times", ""))
         limit = whole_number("limit", request.query.get("limit"), USUAL_COUNT, 1, _MOST_STORIES)
-        found = await self._in_thread(lambda: store.summary(query, times_ms, limit, self._vocabulary.names_of))
+        found = await self._in_thread(lambda: store.summary(query, times_ms, limit))
         return web.json_response(summary_record(found, base_of(request)), headers=NO_STORE)
 
     @Route("GET", "/api/events/names", Scope.READ, answers=as_json("EventNames"), refusals=(404, 503))
     async def names(self, request: web.Request) -> web.Response:
-        """What was displayed so far, and in which zones something was."""
+        """Everyday names of what was displayed so far, and in which zones something was."""
         store = store_or_404(self._history)
-        shown, zones = await self._in_thread(lambda: store.names_in_use(self._vocabulary.names_of))
+        shown, zones = await self._in_thread(store.names_in_use)
         return web.json_response({"shown": shown, "zones": zones}, headers=NO_STORE)
 
 

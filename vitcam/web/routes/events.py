@@ -37,7 +37,7 @@ PARAMETERS: dict[str, Schema] = {
     "label": described(
         TEXT, "This label or group, by any of its names; the one that a person gave counts, if there is one."
     ),
-    "shown": described(TEXT, "Displayed as this label or group, by any of its names."),
+    "shown": described(TEXT, "Displayed as this label or group, or as what people call so, by any of its names."),
     "zone": described(TEXT, "In this zone."),
     "min_p": described(PROBABILITY, "Those whose `peak` reaches this."),
     "kind": one_of(KINDS, "Of this kind."),

@@ -114,7 +114,7 @@ def test_the_first_alert_is_made_from_an_event_tried_and_delivered_with_the_keyb
     next_time = (By.CSS_SELECTOR, "#event-change a[data-view=alerts]")
     until(chrome, lambda: chrome.find_element(*next_time).is_displayed())
     chrome.find_element(*next_time).send_keys(Keys.ENTER)
-    name = event["shown"]["label"] or event["label"]
+    name = event["shown"]["kind"] or event["label"]
     until(chrome, lambda: part(chrome, "alert-form").is_displayed())
     assert part(chrome, "alert-label").get_attribute("value") == name
     assert Select(part(chrome, "alert-what")).first_selected_option.text == "this:"

@@ -112,7 +112,7 @@ def _publishes(subscriber: Subscriber) -> None:
     assert (event["type"], event["phase"], len(event["id"])) == ("event", "new", 26)
     assert state["model"] == "everyday"
     assert state["mqtt"]["connected"]
-    assert {"label", "p", "level"} == {*state["shown"]}
+    assert {"label", "p", "level", "kind"} == {*state["shown"]}
     snapshot = cv2.imdecode(np.frombuffer(subscriber.of("vitcam/cam/snapshot")[0], np.uint8), cv2.IMREAD_COLOR)
     assert snapshot is not None
     assert snapshot.shape[1] > 100

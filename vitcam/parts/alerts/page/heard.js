@@ -19,7 +19,7 @@ loadStyle("page/alerts/heard.css").catch(() => {}); // it can be read without
 
 // record: of the server-sent event `alert`; isFirst: whether this window plays the sound, and no other one of this browser
 export async function hear({ event }, isFirst) {
-  const name = event.shown.label ?? event.label;
+  const name = event.shown.kind ?? event.label;
   link.textContent = [event.test && t("alerts.trial"), event.zone ? t("alerts.heard_in", { name, zone: event.zone }) : name].filter(Boolean).join(": ");
   link.href = event.test ? "#alerts" : `#event/${event.id}`;
   line.hidden = false;

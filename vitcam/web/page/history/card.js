@@ -22,7 +22,7 @@ export function makeCard(event, width) {
   if (event.end === null) child(picture, "span", "is-now", t("history.now"));
   const line = child(card, "div", "line");
   child(line, "span", "what", nameOf(event));
-  child(line, "span", "chance", event.corrected ? t("history.is_corrected") : chanceOf(event));
+  child(line, "span", "chance", chanceOf(event));
   const below = child(card, "div", "line small");
   child(below, "span", "when", event.end === null ? clock(event.start) : `${clock(event.start)} · ${lasted(event)}`);
   if (event.zone) child(below, "span", "where", event.zone);
@@ -46,7 +46,7 @@ function addImage(parent, className, address) {
 }
 
 export function describe(event) {
-  const facts = [nameOf(event), event.corrected ? t("history.is_corrected") : chanceOf(event), event.zone && t("history.in_zone", { zone: event.zone })];
+  const facts = [nameOf(event), chanceOf(event), event.zone && t("history.in_zone", { zone: event.zone })];
   const time = `${dayName(dayOf(event.start))} ${clock(event.start)}, ${lasted(event)}`;
   const marks = [event.favourite && t("history.is_favourite"), event.clip && t("history.has_clip")];
   return [...facts, time, ...marks].filter(Boolean).join(", ");

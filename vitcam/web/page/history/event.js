@@ -127,7 +127,7 @@ export class EventView {
     const facts = [
       [t("event.when"), `${dayName(dayOf(start))}, ${clock(start)}${ends}`], [t("event.lasted"), lasted(this.#event)], [t("common.zone"), zone],
       [t("history.kind"), kind === "seen" ? "" : t(`event.kind.${kind}`)],
-      [t("event.model_said"), corrected ? nameOf({ ...this.#event, corrected: null }) : ""], [t("event.camera"), camera], [t("event.model"), typeof model === "string" ? model : model?.name],
+      [t("event.model_said"), corrected ? this.#event.shown.label ?? t("answer.not_sure") : ""], [t("event.camera"), camera], [t("event.model"), typeof model === "string" ? model : model?.name],
     ];
     find("facts").replaceChildren(...facts.filter(([, value]) => value).flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
     if (this.#event.frame_of) find("facts").append(element("dt", t("event.picture")), ownerOf(this.#event.frame_of));
@@ -260,8 +260,8 @@ export class EventView {
 }
 
 // what another view is told of an event
-function about({ kind, label, zone, shown, corrected }) {
-  const what = kind === "seen" ? { label: corrected || shown.label || label } : { kind };
+function about({ kind, label, zone, shown }) {
+  const what = kind === "seen" ? { label: shown.kind ?? label } : { kind };
   return zone ? { ...what, zone } : what;
 }
 

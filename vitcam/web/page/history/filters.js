@@ -170,9 +170,8 @@ export class Filters {
 // whether a live event is one of those that a query means
 export function fits(event, { since, until, kind, shown, label, zone, min_p: least, text, ...marks }) {
   const names = [event.corrected, event.shown.label, event.label].filter(Boolean).map((name) => name.toLowerCase());
-  const displayed = event.corrected ?? event.shown.label ?? event.label;
   if (kind && kind !== event.kind) return false;
-  if (shown && shown.toLowerCase() !== displayed.toLowerCase()) return false;
+  if (shown && shown.toLowerCase() !== (event.shown.kind ?? event.label).toLowerCase()) return false;
   if (label && !names.includes(label.toLowerCase())) return false;
   if (zone && zone !== event.zone) return false;
   if (least && (event.peak ?? event.p ?? 0) < Number(least)) return false;

@@ -2,6 +2,7 @@
 
 import { percent } from "../guesses.js";
 import { locale, number, t } from "../language/language.js";
+import { finerOf } from "../shown.js";
 
 const CLOCK = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const MINUTE = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
@@ -13,6 +14,7 @@ const LIST = new Intl.ListFormat(locale, { type: "conjunction" });
 const SECONDS = { s: 1, min: 60, h: 3600 };
 const DAY_MS = 86_400_000;
 const FEW = 4;
+const LIKELY = 0.5; // from this probability on the label is said where an event is of a group
 
 // time: a Date or what its constructor takes; returns a day such as "2026-11-24"
 export function dayOf(time) {
@@ -77,16 +79,20 @@ function unit(seconds, name, digits = 0) {
   return `${number(seconds / SECONDS[name], digits)} ${name}`;
 }
 
-// what a person calls it: the corrected label before what was displayed
+// what people call it; a person's word counts before the model's
 export function nameOf({ corrected, kind, shown, label }) {
-  if (typeof corrected === "string") return corrected;
-  return kind === "seen" ? shown.label ?? t("answer.not_sure") : label;
+  return corrected || kind === "seen" ? shown.kind ?? t("answer.not_sure") : label;
 }
 
-// how probable what was displayed was; without a name, the best guess; "" where a person or the camera says what it was
-export function chanceOf({ corrected, kind, shown, label }) {
-  if (corrected || kind !== "seen") return "";
-  return shown.label === null ? t("answer.perhaps", { guesses: label }) : percent(shown.p);
+// the model's finer name, and how probable that was in the picture; without a name, the best guess
+export function chanceOf(event) {
+  const { corrected, kind, shown, label, top } = event;
+  if (corrected) return [corrected === shown.kind ? "" : corrected, t("history.is_corrected")].filter(Boolean).join(" · ");
+  if (kind !== "seen") return "";
+  if (shown.label === null) return t("answer.perhaps", { guesses: label });
+  const inPicture = top?.find((guess) => guess.label === label)?.p;
+  if (shown.level === "group" && !(inPicture >= LIKELY)) return [finerOf(event), percent(shown.p)].filter(Boolean).join(" ");
+  return [label === shown.kind ? "" : label, percent(inPicture ?? shown.p)].filter(Boolean).join(" ");
 }
 
 export function listed(names) {

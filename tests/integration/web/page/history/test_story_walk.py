@@ -20,7 +20,6 @@ from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.accessibility import DESK, WALKED, WALKED_IDS, findings_at_every_size
 from tests.integration.web.page.history.site import Site, cards, history_site, open_history, seen_at
 from tests.integration.web.page.test_page import text, wait
-from vitcam.history.query_text import as_written
 from vitcam.history.stored import Query
 
 YESTERDAY = (datetime.now() - timedelta(days=1)).replace(hour=23, minute=59)
@@ -86,7 +85,7 @@ def counted(site: Site, day: date, **conditions: frozenset[str]) -> dict[str, in
     """What the day has, by name, as the store says it."""
     since = datetime(day.year, day.month, day.day)
     times = [int(each.timestamp() * 1000) for each in (since, since + timedelta(days=1))]
-    summary = site.store.summary(Query(**conditions), times, 200, as_written)  # type: ignore[arg-type]
+    summary = site.store.summary(Query(**conditions), times, 200)  # type: ignore[arg-type]
     return {story.label: story.events for story in summary.whole.stories}
 
 
