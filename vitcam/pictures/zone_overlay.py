@@ -52,7 +52,7 @@ def draw_zones(
 def _weighed(looks: Sequence[Look]) -> list[Look]:
     """Those whose weights are drawn, in this order: a zone gives way to what is followed in it and has a name."""
     followed = [look for look in looks if look[1].track is not None]
-    named = {each.zone for _, each in followed if each.told.label is not None and not each.at_rest}
+    named = {each.zone for _, each in followed if each.shown.label is not None and not each.at_rest}
     return [look for look in looks if look[1].track is None and look[1].zone not in named] + followed
 
 
@@ -61,9 +61,9 @@ def _part(image: Image, rect: Rect) -> Image:
 
 
 def _found(prediction: Prediction) -> str:
-    shown = prediction.told
+    shown = prediction.shown
     if shown.label is not None:
-        return f"{shown.label} {shown.p:.0%}"
+        return f"{shown.kind} {shown.p:.0%}"
     return "unknown" if prediction.blank or prediction.unfamiliar else "not sure"
 
 
@@ -85,7 +85,7 @@ def _frame_box(image: Image, rect: Rect, prediction: Prediction) -> None:
     """A thin line around what is followed, and its name above or below it, since a box is often narrower than that."""
     _outline(image, rect, _DARK, 3)
     _outline(image, rect, _LINE, 1)
-    if prediction.told.label is None:
+    if prediction.shown.label is None:
         return
     size = _text_size(image)
     pad = round(size * 0.35)

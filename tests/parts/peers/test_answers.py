@@ -33,6 +33,7 @@ def test_what_a_vitcam_says_is_taken_as_it_is() -> None:
         "the camera was moved",
     )
     assert caption_of({"X-Vitcam-P": "0.930000", "X-Vitcam-Label": "caf%C3%A9"}) == Caption("café", 0.93)
+    assert caption_of({"X-Vitcam-P": "0.9", "X-Vitcam-Label": "tabby", "X-Vitcam-Kind": "cat"}) == Caption("cat", 0.9)
     assert caption_of({"X-Vitcam-P": "0.2", "X-Vitcam-Zone": "door"}) == Caption(None, 0.2, "door")
     assert last_event_of({"events": [event]}) == LastEvent("Katze", "2026-01-02T03:04:05+00:00", None)
     assert last_event_of({"events": [event | {"corrected": "Mia"}]}) == LastEvent(

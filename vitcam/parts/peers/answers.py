@@ -25,10 +25,10 @@ _LABEL, _SENTENCE = 100, 300  # characters
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What a camera displays."""
+    """What a camera says of the picture that it shows."""
 
     label: str | None
-    """None: it knows no name for what it sees."""
+    """The everyday name; None: it knows no name for what it sees."""
     p: float
     zone: str | None = None
 
@@ -69,8 +69,9 @@ def caption_of(headers: Mapping[str, str]) -> Caption | None:
     p = _probability(headers.get("X-Vitcam-P"))
     if p is None:
         return None
-    label, zone = (_text(unquote(headers.get(name, "")), _LABEL) for name in ("X-Vitcam-Label", "X-Vitcam-Zone"))
-    return Caption(label, p, zone)
+    names = ("X-Vitcam-Kind", "X-Vitcam-Label", "X-Vitcam-Zone")
+    kind, label, zone = (_text(unquote(headers.get(name, "")), _LABEL) for name in names)
+    return Caption(kind or label, p, zone)  # an older vitcam has no everyday names
 
 
 def last_event_of(answer: Mapping[str, Any]) -> LastEvent | None:
@@ -79,9 +80,10 @@ def last_event_of(answer: Mapping[str, Any]) -> LastEvent | None:
     event = events[0] if isinstance(events, list) and events else None
     if not isinstance(event, dict) or (start := _time(event.get("start"))) is None:
         return None
-    shown, kind = event.get("shown"), event.get("kind")
-    named = (shown.get("label") if isinstance(shown, dict) else None) if kind == "seen" else event.get("label")
-    label = _text(event.get("corrected"), _LABEL) or _text(named, _LABEL)
+    found, kind = event.get("shown"), event.get("kind")
+    shown = found if isinstance(found, dict) else {}
+    words = shown.get("kind"), event.get("corrected"), shown.get("label") if kind == "seen" else event.get("label")
+    label = next(filter(None, (_text(each, _LABEL) for each in words)), None)
     return LastEvent(label, start, _time(event.get("end")))
 
 

@@ -101,9 +101,10 @@ class PeerRoutes(Handlers):
         return self._watch.slot(name) or Slot()  # it may have been taken out of the configuration meanwhile
 
     async def _this(self) -> dict[str, Any]:
-        state, prediction = self._parts.state(), self._parts.predicted.peek()
-        told = None if prediction is None else prediction.told
-        caption = None if prediction is None or told is None else Caption(told.label, told.p, prediction.zone)
+        state, latest = self._parts.state(), self._parts.latest.peek()
+        prediction = None if latest is None else latest.prediction
+        shown = None if prediction is None else prediction.shown
+        caption = None if prediction is None or shown is None else Caption(shown.kind, shown.p, prediction.zone)
         last = await asyncio.wrap_future(self._reads.submit(self._last_event))
         seen = PeerSeen(state.status, state.reason or (state.problem or ""), caption, last)
         return _words(seen)

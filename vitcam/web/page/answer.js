@@ -1,13 +1,11 @@
 // The answer for one picture: the displayed name, how familiar the picture is, and the most probable labels.
 
 import { Guesses, percent } from "./guesses.js";
-import { locale, t } from "./language/language.js";
-import { modelInUse } from "./models/in_use.js";
-import { chanceOf, nameOf } from "./shown.js";
+import { t } from "./language/language.js";
+import { chanceOf, finerOf, nameOf } from "./shown.js";
 
 const FAMILIAR = 0.5; // below it a picture is unfamiliar
 const GUESSES = 3; // of a picture without a name
-const DOUBTS = 2; // of them in the caption
 
 export class Answer {
   #element;
@@ -16,10 +14,8 @@ export class Answer {
   #familiarity;
   #guesses;
   #labels = 0;
-  #groups = null; // name -> names of its labels; null: not asked for yet
   name = ""; // what is displayed
   spoken = "";
-  caption = ""; // as short as can be
   names = []; // that are shown
 
   // element: the card that holds .label, .note and .guesses; the familiarity gauge is added after the label
@@ -35,47 +31,32 @@ export class Answer {
   // model: of /api/model
   setModel({ label_count: count }) {
     this.#labels = count;
-    this.#groups = null;
   }
 
-  // record: of /api/classify, or of smoothed predictions
-  show({ top, shown, blank, unfamiliar, familiarity }) {
+  // record: of /api/classify, or of /api/predictions; standing: what stands there, which the newest look may not agree with
+  show({ top, unfamiliar, familiarity, ...newest }, { shown, blank } = newest, isDimmed = false) {
     const isNamed = shown.level !== "none";
-    const [name, chance] = [nameOf({ shown, blank }), chanceOf({ shown })];
+    const [name, chance] = [nameOf({ shown, blank }), [finerOf({ shown }), chanceOf({ shown })].filter(Boolean).join(" ")];
     const listed = this.#guesses.show(blank && !isNamed ? [] : top, isNamed ? undefined : GUESSES);
     this.name = name;
     this.names = [...(isNamed ? [name] : []), ...listed.map(({ label }) => label)];
     this.#element.classList.toggle("unknown", !isNamed);
+    this.#label.classList.toggle("dimmed", isDimmed);
     this.#name(name, chance);
-    this.#note.textContent = [this.#why(shown, top[0], blank, unfamiliar), listed.length ? t("answer.most_probable") : ""].filter(Boolean).join(" ");
+    this.#note.textContent = [this.#why(shown, blank, unfamiliar), listed.length ? t("answer.most_probable") : ""].filter(Boolean).join(" ");
     this.#showFamiliarity(familiarity);
-    this.caption = isNamed || blank ? name : doubtful(listed);
     const others = shown.level === "label" ? [] : listed.slice(0, isNamed ? 1 : GUESSES);
     const perhaps = others.map(({ label, p }) => `${label}, ${percent(p)}`).join("; ");
     this.spoken = [name, chance, perhaps && t("answer.perhaps", { guesses: perhaps })].filter(Boolean).join(", ");
   }
 
-  // why there is no finer name; for a moment the guesses may be of something else than the name, which lasts
-  #why({ level, label }, best, blank, unfamiliar) {
+  // why there is no finer name
+  #why({ level }, blank, unfamiliar) {
     if (level === "label") return "";
-    if (level === "group") return this.#isOutside(label, best.label) ? "" : t("answer.unsure_which");
+    if (level === "group") return t("answer.unsure_which");
     if (blank) return t("answer.blank");
     if (unfamiliar) return t("answer.unfamiliar", { n: this.#labels });
     return t("answer.unlikely");
-  }
-
-  // whether it is known that a label is not in a group; groups are asked for once somebody sees the card
-  #isOutside(group, label) {
-    if (!this.#groups && this.#element.offsetParent) {
-      this.#groups = new Map();
-      this.#readGroups(this.#groups);
-    }
-    return this.#groups?.get(group)?.has(label) === false;
-  }
-
-  async #readGroups(found) {
-    const { labels, groups } = await modelInUse();
-    for (const { name, labels: members } of groups) found.set(name, new Set(members.map((index) => labels[index])));
   }
 
   #name(name, chance) {
@@ -95,10 +76,4 @@ export class Answer {
     this.#familiarity.querySelector(".word").textContent = t(familiarity < FAMILIAR ? "answer.familiarity_low" : "answer.familiarity_high");
     meter.setAttribute("aria-valuetext", t("answer.familiarity_value", { share: percent(familiarity) }));
   }
-}
-
-// guesses: the most probable ones, or none that is worth a word
-function doubtful(guesses) {
-  const names = guesses.slice(0, DOUBTS).map(({ label }) => label);
-  return names.length ? t("answer.not_sure_between", { names: new Intl.ListFormat(locale, { type: "disjunction" }).format(names) }) : t("answer.not_sure");
 }

@@ -1,6 +1,7 @@
 // Connects the parts of the page to the daemon, and connects them again when it was not reachable.
 
 import { Answer } from "./answer.js";
+import { Caption } from "./caption.js";
 import { Controls } from "./controls.js";
 import { Crop } from "./crop.js";
 import { Feed } from "./feed.js";
@@ -28,18 +29,18 @@ const ASK_MS = 1000;
 const ASLEEP_MS = 10_000; // a longer pause between two requests means that the computer was asleep
 const DRAW_MS = 100;
 const SPEAK_MS = 5000;
-const MOST_LINES = 3; // of the caption
 const ON_PLACEHOLDER = ["no_signal", "starting"];
 
 const picture = new LivePicture(document.getElementById("picture"));
 const answer = new Answer(document.getElementById("answer"));
+const caption = new Caption();
 const speed = new Speed(document.getElementById("stages"));
 const seen = new Seen();
 const playback = new Playback(showPlayback);
 const places = new Places();
 const followed = new Followed();
 const today = new Today();
-const look = new Look(showCaption);
+const look = new Look(draw);
 const offers = OFFERS.map(async (name) => new (await import(`./${name}/offer.js`)).Offer({ isSimple: () => look.isSimple, readModel }));
 new Screen();
 loadStyleOnce("(forced-colors: active)", "page/look/forced_colors.css");
@@ -63,7 +64,7 @@ const panels = [
   new OnDemand("models", ["page/models/models.css"], async () => new (await import("./models/models.js")).Models(readModel)),
 ];
 
-// predictions: the newest one, ten times a second at most
+// predictions: what stands there is drawn ten times a second
 
 let framed = false; // predictions say which part the model saw; before the first one, the state says it
 let isMarked = true; // whether that part is marked: there is one, and it is always the same
@@ -104,22 +105,19 @@ function share() {
   sharing.textContent = t(windows.isLeftOut ? "live.left_out" : "live.one_by_one");
 }
 
-setInterval(() => {
-  const found = places.draw();
-  if (found) answer.show(found);
+setInterval(draw, DRAW_MS);
+
+let drawn = null; // the newest look that was drawn, and the one that stood there
+
+function draw() {
+  places.draw();
+  const { standing } = places.shown ?? {};
+  if (standing?.look) {
+    if (standing.newest !== drawn?.newest || standing.look !== drawn.look) answer.show(standing.newest, standing.look, standing.isDimmed);
+    drawn = { newest: standing.newest, look: standing.look };
+    caption.show(places.all, places.shown, look.isSimple);
+  }
   followed.show(places.followed, places.shown, answer.name);
-  if (!found) return;
-  showCaption();
-}, DRAW_MS);
-
-// on the picture: short, and in the expert look all that is said
-function showCaption() {
-  const short = places.hasZones ? places.captions(MOST_LINES).join("\n") : answer.caption;
-  document.getElementById("caption").textContent = look.isSimple ? short : said();
-}
-
-function said() {
-  return places.hasZones ? places.spoken : answer.spoken;
 }
 
 // for screen readers: only when it changes, and not too often
@@ -129,7 +127,7 @@ setInterval(() => {
   const name = places.hasZones ? places.spoken : answer.name;
   if (name === spoken) return;
   spoken = name;
-  document.getElementById("spoken").textContent = said();
+  document.getElementById("spoken").textContent = places.hasZones ? name : answer.spoken;
 }, SPEAK_MS);
 
 // state: every second; after an outage everything starts again with the first answer
@@ -180,6 +178,7 @@ function showState(state, began) {
   document.getElementById("zones").disabled = !state.view.picture;
   showLosses(state);
   today.show(state.history);
+  caption.rests = state.resting_since !== null;
   tellOffers("setState", state);
   document.documentElement.dataset.scope = state.access?.scope ?? "control";
   for (const panel of panels) panel.show(state);

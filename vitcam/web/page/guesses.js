@@ -3,7 +3,7 @@
 import { number } from "./language/language.js";
 
 const MAX_ROWS = 10;
-const LEAST = 0.05; // fainter guesses tell people nothing
+export const LEAST = 0.05; // fainter guesses tell people nothing
 const STAYS = 0.03; // what is shown stays until it is fainter than this, so that rows do not come and go
 const REST_MS = 1000; // between two changes of the order
 

@@ -2,26 +2,25 @@
 // several such places each has a row, and one of them is shown in full.
 
 import { number, t } from "./language/language.js";
-import { chanceOf, nameOf } from "./shown.js";
-import { Smoothing } from "./smoothing.js";
+import { chanceOf, nameOf, write } from "./shown.js";
+import { Standing } from "./standing.js";
 
 export class Places {
   #list = document.getElementById("places");
   #guesses = document.getElementById("guesses");
   #title = document.querySelector("#answer h2");
-  #places = new Map(); // key -> {zone, track, box, newest, at, smoothing, answer, button, title, label, chance, rate}
+  #places = new Map(); // key -> {zone, track, box, at, standing, button, title, label, chance, rate}
   follows = false; // whether anything is followed where it moves
   #chosen = null;
   #pinned = false; // a person has chosen it
-  #isDrawn = false; // the chosen one is shown as it is
 
   get hasZones() {
-    return [...this.#places.values()].some(({ zone }) => zone !== null);
+    return this.all.some(({ zone }) => zone !== null);
   }
 
   // what is followed now: [{track, box: [x, y, width, height]}]
   get followed() {
-    return [...this.#places.values()].filter(({ track }) => track !== null);
+    return this.all.filter(({ track }) => track !== null);
   }
 
   // the place that is shown in full; null before the first prediction
@@ -33,7 +32,8 @@ export class Places {
   add(prediction, now = performance.now()) {
     const key = keyOf(prediction);
     const place = this.#places.get(key) ?? this.#open(key, prediction);
-    Object.assign(place, { newest: prediction, box: prediction.frame.crop, at: now });
+    Object.assign(place, { box: prediction.frame.crop, at: now });
+    if (prediction.top.length) place.standing.add(prediction, now);
     return key === this.#chosen;
   }
 
@@ -55,34 +55,26 @@ export class Places {
     this.#arrange();
   }
 
-  // draws every row; returns what Answer shows of the chosen place, null where that has not changed
-  draw() {
-    for (const [key, place] of this.#places) {
-      if (!place.newest?.top.length) continue;
-      place.answer = place.smoothing.add(place.newest);
-      place.label.textContent = nameOf(place.answer);
-      place.chance.textContent = chanceOf(place.answer);
-      place.button.classList.toggle("unknown", !isNamed(place));
-      place.newest = null;
-      if (key === this.#chosen) this.#isDrawn = false;
-    }
-    this.#chooseFront();
-    if (this.#isDrawn) return null;
-    this.#isDrawn = true;
-    return this.shown?.answer ?? null;
+  get all() {
+    return [...this.#places.values()];
   }
 
-  // a line for each place that has a name, at most; else for the first ones
-  captions(most) {
-    const places = [...this.#places.values()].filter(({ answer }) => answer);
-    const first = [...places.filter(isNamed), ...places.filter((place) => !isNamed(place))].slice(0, most);
-    return places.filter((place) => first.includes(place)).map(({ zone, label }) => (zone === null ? label.textContent : `${zone}: ${label.textContent}`));
+  // draws every row
+  draw() {
+    for (const { standing, label, chance, button } of this.#places.values()) {
+      if (!standing.look) continue;
+      standing.settle();
+      write(label, nameOf(standing.look));
+      write(chance, chanceOf(standing.look));
+      button.classList.toggle("unknown", standing.look.shown.level === "none");
+      button.classList.toggle("dimmed", standing.isDimmed);
+    }
+    this.#chooseFront();
   }
 
   get spoken() {
     const nameOfPlace = ({ zone, track, title }) => [zone, track !== null && title.textContent].filter(Boolean).join(", ");
-    const places = [...this.#places.values()];
-    const inOrder = [...this.#list.children].map((line) => places.find(({ button }) => line.contains(button)));
+    const inOrder = [...this.#list.children].map((line) => this.all.find(({ button }) => line.contains(button)));
     return inOrder.map((place) => `${nameOfPlace(place)}: ${place.label.textContent}`).join("; ");
   }
 
@@ -95,7 +87,7 @@ export class Places {
       return part;
     });
     button.addEventListener("click", () => { this.#pinned = true; this.#choose(key); });
-    const place = { zone, track, smoothing: new Smoothing(), answer: null, button, title, label, chance, rate };
+    const place = { zone, track, standing: new Standing(), button, title, label, chance, rate };
     this.#places.set(key, place);
     button.classList.toggle("moves", track !== null);
     this.#lineFor(zone, track).appendChild(button);
@@ -106,7 +98,7 @@ export class Places {
   // what is followed stands below its zone
   #lineFor(zone, track) {
     const line = document.createElement("li");
-    const same = [...this.#places.values()].filter((place) => place.zone === zone && place.button.isConnected);
+    const same = this.all.filter((place) => place.zone === zone && place.button.isConnected);
     const last = track === null ? null : same.at(-1)?.button.parentElement;
     if (last) last.after(line);
     else this.#list.append(line);
@@ -139,12 +131,11 @@ export class Places {
     const named = this.followed.find(isNamed);
     if (named) return this.#choose(keyOf(named));
     if (chosen && chosen.track === null) return;
-    const [first] = [...this.#places.values()].filter(({ track }) => track === null);
+    const first = this.all.find(({ track }) => track === null);
     if (first || !chosen) this.#choose(first ? keyOf(first) : this.#places.keys().next().value ?? null);
   }
 
   #choose(key) {
-    this.#isDrawn &&= key === this.#chosen;
     this.#chosen = key;
     for (const [each, { button }] of this.#places) button.setAttribute("aria-pressed", each === key);
     const { zone = null, track = null } = this.shown ?? {};
@@ -159,6 +150,7 @@ function keyOf({ zone, track }) {
   return JSON.stringify([zone, track]);
 }
 
-function isNamed({ answer }) {
-  return Boolean(answer) && answer.shown.level !== "none";
+// whether it has had a name for a while
+function isNamed({ standing: { newest } }) {
+  return Boolean(newest) && newest.headline.level !== "none";
 }

@@ -52,10 +52,13 @@ class Picture:
         if prediction is None:
             return headers
         headers |= {"X-Vitcam-Seq": str(prediction.seq), "X-Vitcam-Infer-Ms": f"{prediction.ms.infer:.3f}"}
-        shown = prediction.told
+        shown = prediction.shown
         headers |= {"X-Vitcam-P": f"{shown.p:.6f}", "X-Vitcam-Level": shown.level}
         if shown.label is not None:
-            headers["X-Vitcam-Label"] = header_text(shown.label)
+            headers |= {
+                "X-Vitcam-Label": header_text(shown.label),
+                "X-Vitcam-Kind": header_text(shown.kind or shown.label),
+            }
         if prediction.zone is not None:
             headers["X-Vitcam-Zone"] = header_text(prediction.zone)
         return headers

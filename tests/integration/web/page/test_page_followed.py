@@ -139,7 +139,7 @@ def test_what_moves_in_a_zone_stands_below_its_zone(following: Camera, site: Web
     caption = chrome.find_element(By.ID, "caption").get_attribute("textContent")
 
     assert title == "The model sees what moves in door"
-    assert caption == "door: cup; door, moving: pagoda; road: cup"
+    assert caption == "door: cup\nroad: cup\ndoor: pagoda"
 
 
 def test_the_page_with_something_that_moves_is_accessible(

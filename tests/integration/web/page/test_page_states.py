@@ -145,26 +145,74 @@ def test_a_picture_whose_best_guess_is_unlikely_is_not_sure_and_shows_the_three_
 
     assert note == "No name is likely enough. Most probable:"
     caption = page.find_element(By.ID, "caption")
-    perhaps = "Not sure, perhaps cup, 40 %; cat, 20 %; dog, 10 %"
-    wait(page, lambda: caption.get_attribute("textContent") == perhaps)
+    wait(page, lambda: caption.get_attribute("textContent") == "Not sure")
+    assert page.find_element(By.ID, "caption-more").get_attribute("textContent") == "cup or cat?"
     assert findings(page) == []
 
 
-def test_the_headline_is_what_the_daemon_says_however_the_guesses_flicker(
+def test_what_stands_over_the_picture_is_the_newest_looks_own_answer_whatever_the_headline_says(
     site: tuple[Camera, WebServer], page: Chrome
 ) -> None:
-    note = page.find_element(By.ID, "answer").find_element(By.CSS_SELECTOR, ".note")
     site[0].headline, site[0].label = Shown("pet", 0.93, "group"), "cat"
-    wait(page, lambda: text(page, "label").split() == ["pet", "93", "%"])
-    wait(page, lambda: note.text == "Unsure which one. Most probable:")
-    site[0].label = "dog"
-    wait(page, lambda: guessed(page)[:1] == ["dog"])
-    wait(page, lambda: note.text == "Most probable:")
-    headline = text(page, "label").split()
-    site[0].label, site[0].headline = "cup", None
-    wait(page, lambda: text(page, "label").startswith("cup"))
+    try:
+        wait(page, lambda: text(page, "label").split() == ["cat", "90", "%"])
+        wait(page, lambda: page.execute_script(_CAPTION) == ["cat", "90 %", "cat", ""])
+        first = page.execute_script(_SEQ)
+        wait(page, lambda: page.execute_script(_SEQ) > first)
+        site[0].known = False
+        wait(page, lambda: page.execute_script(_CAPTION)[::2] == ["Not sure", ""])
+    finally:
+        site[0].label, site[0].headline, site[0].known = "cup", None, True
 
-    assert headline == ["pet", "93", "%"]
+
+_CAPTION = """
+  const [caption, more] = ["caption", "caption-more"].map((id) => document.getElementById(id));
+  return [caption.textContent, more.textContent, caption.dataset.label, caption.className];
+"""
+_SEQ = "return Number(document.getElementById('caption').dataset.seq)"
+
+
+def test_while_nothing_moves_the_caption_says_so(site: tuple[Camera, WebServer], page: Chrome) -> None:
+    site[0].resting_since = "2026-01-02T03:04:05.678Z"
+    try:
+        wait(page, lambda: page.execute_script(_CAPTION)[:2] == ["cup", "90 % · nothing moves"])
+    finally:
+        site[0].resting_since = None
+
+
+_STANDING = """
+  const done = arguments[arguments.length - 1];
+  import("./page/standing.js").then(({ Standing }) => {
+    const standing = new Standing();
+    done(arguments[0].map(([now, kind, path = null]) => {
+      const shown = { label: kind, kind, level: kind ? "label" : "none", p: 0.9 };
+      if (kind !== null) standing.add({ shown, path, blank: false }, now);
+      standing.settle(now);
+      return `${standing.look.shown.kind || "-"}${standing.isDimmed ? "?" : ""}`;
+    }));
+  });
+"""
+
+
+@pytest.mark.parametrize(
+    ("looks", "stood"),
+    [
+        pytest.param([(0, "cat"), (100, "dog"), (200, "cat"), (300, "cat")], "cat cat? cat cat", id="agrees again"),
+        pytest.param([(0, "cat"), (100, "dog"), (200, "dog"), (350, "dog")], "cat cat? cat? dog", id="agree"),
+        pytest.param([(0, "cat"), (100, "dog"), (350, None)], "cat cat? dog", id="one look, and no other for a while"),
+        pytest.param([(0, "cat"), (100, ""), (400, None), (500, None)], "cat cat? cat? -", id="no name"),
+        pytest.param(
+            [(0, "cat"), (100, "dog"), (300, "fox"), (400, "dog"), (500, "fox"), (600, "dog"), (700, "cat")],
+            "cat cat? cat? cat? - - cat",
+            id="they disagree with each other, then one agrees",
+        ),
+        pytest.param([(0, "cat", "a.jpg"), (10, "dog", "b.jpg")], "cat dog", id="another photo"),
+    ],
+)
+def test_a_look_that_disagrees_dims_what_stands_there_and_something_else_takes_its_place_in_half_a_second(
+    page: Chrome, looks: list[tuple[object, ...]], stood: str
+) -> None:
+    assert page.execute_async_script(_STANDING, looks) == stood.split()
 
 
 def test_guesses_below_five_per_cent_are_not_shown(site: tuple[Camera, WebServer], page: Chrome) -> None:

@@ -24,15 +24,16 @@ def test_no_label_can_break_out_of_its_header(label: str) -> None:
     assert unquote(text) == label
 
 
-def test_headers_name_what_is_displayed_and_nothing_where_the_model_is_not_sure() -> None:
+def test_headers_name_what_the_look_itself_shows_whatever_lasts_beside_it() -> None:
     unsure = frames.prediction("tabby", 0.4)
-    cat = replace(unsure, groups=(Group("cat", 0.9),))
-    told = replace(unsure, headline=Shown("pet", 0.97, "group"))
-    found = [Picture(b"", 1, each).headers() for each in (cat, told, unsure)]
+    cat = replace(unsure, groups=(Group("cat", 0.9),), everyday={"cat": "Katze"})
+    headline = Shown("pet", 0.97, "group")
+    found = [Picture(b"", 1, replace(each, headline=headline)).headers() for each in (cat, unsure)]
 
-    assert [each.get("X-Vitcam-Label") for each in found] == ["cat", "pet", None]
-    assert [each["X-Vitcam-P"] for each in found] == ["0.900000", "0.970000", "0.400000"]
-    assert [each["X-Vitcam-Level"] for each in found] == ["group", "group", "none"]
+    assert [each.get("X-Vitcam-Label") for each in found] == ["cat", None]
+    assert [each.get("X-Vitcam-Kind") for each in found] == ["Katze", None]
+    assert [each["X-Vitcam-P"] for each in found] == ["0.900000", "0.400000"]
+    assert [each["X-Vitcam-Level"] for each in found] == ["group", "none"]
 
 
 def test_a_placeholder_has_a_time_and_no_headers_of_a_frame() -> None:

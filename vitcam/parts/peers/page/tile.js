@@ -47,7 +47,7 @@ export class Tile {
     write(this.#words.status, status === null ? t("wall.waiting") : status === "away" ? t("wall.away") : t(`status.${status}`));
     write(this.#reason, reason || (hasPicture || status === null ? "" : t("status.no_signal")));
     write(this.#words.caption, hasPicture && caption ? captionOf(caption) : "");
-    write(this.#words.last, last ? lastOf(last, status !== "away") : status === null || status === "away" ? "" : t("wall.nothing"));
+    write(this.#words.last, last ? lastOf(last, hasPicture && caption?.label === last.label) : status === null || status === "away" ? "" : t("wall.nothing"));
     if (hasPicture && name) this.#load(still, `api/peers/${encodeURIComponent(name)}/snapshot.jpg?n=${still}`);
     else if (hasPicture) this.#load(performance.now(), `snapshot.jpg?width=640&overlay=none&n=${Math.round(performance.now())}`);
   }
@@ -77,11 +77,11 @@ function captionOf({ label, p, zone }) {
   return zone === null ? said : `${zone}: ${said}`;
 }
 
-// isKnown: whether it is known that it lasts
-function lastOf({ label, start, end }, isKnown) {
+// isThere: whether the camera says that it sees it now; an event ends only a moment later
+function lastOf({ label, start, end }, isThere) {
   const name = label ?? t("answer.not_sure");
   const time = dayOf(start) === dayOf(Date.now()) ? minuteOf(start) : DAY.format(new Date(start));
-  return end === null && isKnown ? t("wall.since", { name, time }) : t("wall.last", { name, time });
+  return end === null && isThere ? t("wall.since", { name, time }) : t("wall.last", { name, time });
 }
 
 function write(element, text) {

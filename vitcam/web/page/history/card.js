@@ -2,7 +2,7 @@
 
 import { t } from "../language/language.js";
 import { place } from "../seen.js";
-import { detailUrl, frameUrl } from "./api.js";
+import { detailUrl, frameUrl } from "./addresses.js";
 import { chanceOf, clock, dayName, dayOf, lasted, nameOf, rectOf } from "./words.js";
 
 const WIDTHS = [160, 240, 320, 480]; // few, so that the daemon makes few thumbnails of a picture

@@ -5,8 +5,8 @@ import { number, t } from "../language/language.js";
 import { Drawing, svg } from "./svg.js";
 
 const HEIGHT = 170;
-const EDGE = { left: 44, right: 12, top: 10, bottom: 26 };
-const LEVELS = [0, 0.5, 1];
+const EDGE = { left: 12, right: 12, top: 10, bottom: 26 };
+const LEVELS = [0, 0.5, 1]; // without numbers: the event has one, and that is of its picture
 const STEPS_S = [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 const LEAST_PX = 70; // between two times on the axis
 
@@ -36,7 +36,6 @@ function draw(picture, curve, width) {
   const y = (p) => EDGE.top + (1 - p) * (HEIGHT - EDGE.top - EDGE.bottom);
   for (const level of LEVELS) {
     svg(picture, "line", { class: "rule", x1: EDGE.left, x2: width - EDGE.right, y1: y(level), y2: y(level) });
-    svg(picture, "text", { class: "axis", x: EDGE.left - 8, y: y(level) + 4, "text-anchor": "end", text: percent(level) });
   }
   const step = STEPS_S.find((each) => ((width - EDGE.left) * each) / (last - first) >= LEAST_PX) ?? last - first;
   for (let time = Math.ceil(first / step) * step; time <= last; time += step) {

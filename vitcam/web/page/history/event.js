@@ -6,7 +6,8 @@ import { suggestLabels } from "../models/in_use.js";
 import { Sure } from "../panels/sure.js";
 import { PART_VIEWS } from "../part_views.js";
 import { place } from "../seen.js";
-import { changeEvent, clipUrl, deleteEvent, detailUrl, frameUrl, getEvent } from "./api.js";
+import { clipUrl, detailUrl, frameUrl } from "./addresses.js";
+import { changeEvent, deleteEvent, getEvent } from "./api.js";
 import { Curve } from "./curve.js";
 import { chanceOf, clock, dayName, dayOf, lasted, nameOf } from "./words.js";
 

@@ -1,7 +1,7 @@
 // What happened today, folded: one line for each thing that was seen, what is new first. Asked for when something
 // happens, and only while it is on the screen.
 
-import { frameUrl } from "../history/api.js";
+import { frameUrl } from "../history/addresses.js";
 import { locale, t } from "../language/language.js";
 import { checkSession } from "../session.js";
 

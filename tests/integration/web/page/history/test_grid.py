@@ -207,7 +207,7 @@ def test_an_address_that_is_no_text_opens_the_history(address: str, page: Chrome
     assert console_errors(page) == []
 
 
-_OF_TODAY = {f"/page/history/{name}.js" for name in ("api", "periods", "words")}
+_OF_TODAY = {"/page/history/addresses.js"}
 
 
 def test_the_live_picture_is_not_sent_while_the_history_is_open(page: Chrome, site: Site) -> None:
