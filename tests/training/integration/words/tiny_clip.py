@@ -1,4 +1,4 @@
-"""A CLIP small enough to train in a test, written by itself in JAX, and saved as Hugging Face's transformers saves one.
+"""A CLIP small enough to train in a test, written in TensorFlow, and saved as Hugging Face's transformers saves one.
 
 Nothing of it comes from vitcam, so what is imported of it was made by others.
 """
@@ -6,13 +6,11 @@ Nothing of it comes from vitcam, so what is imported of it was made by others.
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+import tensorflow as tf
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
@@ -24,7 +22,7 @@ TEXT_WIDTH, TEXT_DEPTH, LONGEST = 32, 1, 16
 MEAN, STD = 0.5, 0.25
 BEGIN, END = "<|startoftext|>", "<|endoftext|>"
 WORDS = ("a", "photo", "of", "that", "is", "thing", ".", STRIPED, BLOB, *COLOURS, *SHAPES)
-Params = dict[str, jax.Array]
+Params = dict[str, tf.Variable]
 
 
 def tokenizer() -> Tokenizer:
@@ -41,20 +39,28 @@ def tokenizer() -> Tokenizer:
 
 
 def train(steps: int, batch: int = 64, seed: int = 0) -> tuple[Params, float]:
-    """By the contrastive loss of CLIP."""
+    """By the contrastive loss of CLIP, with Adam."""
     rng, tokens = np.random.default_rng(seed), tokenizer()
     params = _initial(rng)
-    moments = jax.tree.map(jnp.zeros_like, (params, params))
-    step = jax.jit(_step)
-    loss = 0.0
+    adam = tf.keras.optimizers.Adam(beta_2=0.98, epsilon=1e-8)
+    adam.build(list(params.values()))
+
+    @tf.function  # type: ignore[untyped-decorator]
+    def step(images: tf.Tensor, ids: tf.Tensor, right: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            loss = _loss(params, images, ids, right)
+        adam.apply(tape.gradient(loss, list(params.values())), list(params.values()))
+        return loss
+
+    loss = tf.constant(0.0)
     for i in range(steps):
         pairs = [seen_pair(rng) for _ in range(batch)]
         images = np.stack([draw(*pair, rng) for pair in pairs])
         texts = [caption(*pair, rng) for pair in pairs]
         ids = np.stack([_padded(tokens.encode(text).ids) for text in texts])
         right = np.array([[fits(text, *pair) for text in texts] for pair in pairs], np.float32)
-        rate = 1e-3 * min(1.0, (i + 1) / 100, (steps - i) / (0.3 * steps))
-        params, moments, loss = step(params, moments, i + 1, rate, images, ids, right)
+        adam.learning_rate = 1e-3 * min(1.0, (i + 1) / 100, (steps - i) / (0.3 * steps))
+        loss = step(tf.constant(images), tf.constant(ids), tf.constant(right))
     return params, float(loss)
 
 
@@ -114,72 +120,64 @@ def _initial(rng: np.random.Generator) -> Params:
     norm("text_model.final_layer_norm", TEXT_WIDTH)
     matrix("text_projection.weight", SHARED, TEXT_WIDTH)
     params["logit_scale"] = np.array(np.log(10.0))
-    return {name: jnp.asarray(array, jnp.float32) for name, array in params.items()}
+    return {name: tf.Variable(array, dtype=tf.float32) for name, array in params.items()}
 
 
-def _dense(p: Params, name: str, x: jax.Array) -> jax.Array:
-    return x @ p[f"{name}.weight"].T + p[f"{name}.bias"]
+def _dense(p: Params, name: str, x: tf.Tensor) -> tf.Tensor:
+    return tf.matmul(x, p[f"{name}.weight"], transpose_b=True) + p[f"{name}.bias"]
 
 
-def _norm(p: Params, name: str, x: jax.Array) -> jax.Array:
-    centred = x - x.mean(-1, keepdims=True)
-    return centred / jnp.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * p[f"{name}.weight"] + p[f"{name}.bias"]
+def _norm(p: Params, name: str, x: tf.Tensor) -> tf.Tensor:
+    mean, variance = tf.nn.moments(x, -1, keepdims=True)
+    return (x - mean) * tf.math.rsqrt(variance + 1e-5) * p[f"{name}.weight"] + p[f"{name}.bias"]
 
 
-def _blocks(p: Params, name: str, depth: int, x: jax.Array, mask: jax.Array | float) -> jax.Array:
+def _blocks(p: Params, name: str, depth: int, x: tf.Tensor, mask: tf.Tensor | float) -> tf.Tensor:
     for i in range(depth):
         block = f"{name}.encoder.layers.{i}"
         seen = _norm(p, f"{block}.layer_norm1", x)
         q, k, v = (_split(_dense(p, f"{block}.self_attn.{part}_proj", seen)) for part in ("q", "k", "v"))
-        weights = jax.nn.softmax(q @ k.swapaxes(-1, -2) * q.shape[-1] ** -0.5 + mask)
-        mixed = (weights @ v).transpose(0, 2, 1, 3).reshape(x.shape)
+        weights = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * q.shape[-1] ** -0.5 + mask)
+        mixed = tf.reshape(tf.transpose(weights @ v, (0, 2, 1, 3)), tf.shape(x))
         x = x + _dense(p, f"{block}.self_attn.out_proj", mixed)
         hidden = _dense(p, f"{block}.mlp.fc1", _norm(p, f"{block}.layer_norm2", x))
-        x = x + _dense(p, f"{block}.mlp.fc2", hidden * jax.nn.sigmoid(1.702 * hidden))
+        x = x + _dense(p, f"{block}.mlp.fc2", hidden * tf.sigmoid(1.702 * hidden))
     return x
 
 
-def _split(x: jax.Array) -> jax.Array:
-    return x.reshape(*x.shape[:2], HEADS, -1).transpose(0, 2, 1, 3)
+def _split(x: tf.Tensor) -> tf.Tensor:
+    return tf.transpose(tf.reshape(x, (-1, x.shape[1], HEADS, x.shape[2] // HEADS)), (0, 2, 1, 3))
 
 
-def _unit(x: jax.Array) -> jax.Array:
-    return x / jnp.linalg.norm(x, axis=-1, keepdims=True)
+def _unit(x: tf.Tensor) -> tf.Tensor:
+    return x / tf.norm(x, axis=-1, keepdims=True)
 
 
-def _pictures(p: Params, images: jax.Array) -> jax.Array:
+def _pictures(p: Params, images: tf.Tensor) -> tf.Tensor:
     start = "vision_model.embeddings"
-    x = (images.astype(jnp.float32) / 255 - MEAN) / STD
-    grid = SIDE // PATCH
-    x = x.reshape(-1, grid, PATCH, grid, PATCH, 3).transpose(0, 1, 3, 5, 2, 4).reshape(len(images), grid * grid, -1)
-    x = x @ p[f"{start}.patch_embedding.weight"].reshape(WIDTH, -1).T
-    first = jnp.broadcast_to(p[f"{start}.class_embedding"], (len(images), 1, WIDTH))
-    x = jnp.concatenate([first, x], axis=1) + p[f"{start}.position_embedding.weight"]
+    x = (tf.cast(images, tf.float32) / 255 - MEAN) / STD
+    grid, count = SIDE // PATCH, len(images)
+    x = tf.transpose(tf.reshape(x, (count, grid, PATCH, grid, PATCH, 3)), (0, 1, 3, 5, 2, 4))
+    x = tf.reshape(x, (count, grid * grid, 3 * PATCH * PATCH))
+    x = tf.matmul(x, tf.reshape(p[f"{start}.patch_embedding.weight"], (WIDTH, -1)), transpose_b=True)
+    first = tf.broadcast_to(p[f"{start}.class_embedding"], (count, 1, WIDTH))
+    x = tf.concat([first, x], axis=1) + p[f"{start}.position_embedding.weight"]
     x = _blocks(p, "vision_model", DEPTH, _norm(p, "vision_model.pre_layrnorm", x), 0.0)
-    return _unit(_norm(p, "vision_model.post_layernorm", x[:, 0]) @ p["visual_projection.weight"].T)
+    x = _norm(p, "vision_model.post_layernorm", x[:, 0])
+    return _unit(tf.matmul(x, p["visual_projection.weight"], transpose_b=True))
 
 
-def _texts(p: Params, ids: jax.Array) -> jax.Array:
+def _texts(p: Params, ids: tf.Tensor) -> tf.Tensor:
     start = "text_model.embeddings"
-    x = p[f"{start}.token_embedding.weight"][ids] + p[f"{start}.position_embedding.weight"]
-    x = _blocks(p, "text_model", TEXT_DEPTH, x, jnp.triu(jnp.full((LONGEST, LONGEST), -jnp.inf), 1))
-    x = _norm(p, "text_model.final_layer_norm", x)[jnp.arange(len(ids)), ids.argmax(-1)]
-    return _unit(x @ p["text_projection.weight"].T)
+    x = tf.gather(p[f"{start}.token_embedding.weight"], ids) + p[f"{start}.position_embedding.weight"]
+    later = np.triu(np.full((LONGEST, LONGEST), -np.inf, np.float32), 1)
+    x = _norm(p, "text_model.final_layer_norm", _blocks(p, "text_model", TEXT_DEPTH, x, later))
+    x = tf.gather(x, tf.argmax(ids, axis=-1), batch_dims=1)
+    return _unit(tf.matmul(x, p["text_projection.weight"], transpose_b=True))
 
 
-def _loss(p: Params, images: jax.Array, ids: jax.Array, right: jax.Array) -> jax.Array:
-    logits = jnp.exp(p["logit_scale"]) * _pictures(p, images) @ _texts(p, ids).T
-    logits -= 1e4 * right * (1 - jnp.eye(len(ids)))  # other captions that are true of a picture are not wrong for it
-    return -(jnp.diag(jax.nn.log_softmax(logits)) + jnp.diag(jax.nn.log_softmax(logits.T))).mean() / 2
-
-
-def _step(
-    p: Params, moments: Any, count: jax.Array, rate: jax.Array, images: jax.Array, ids: jax.Array, right: jax.Array
-) -> tuple[Params, Any, jax.Array]:
-    """Adam."""
-    loss, gradients = jax.value_and_grad(partial(_loss, images=images, ids=ids, right=right))(p)
-    mean = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, moments[0], gradients)
-    square = jax.tree.map(lambda s, g: 0.98 * s + 0.02 * g * g, moments[1], gradients)
-    unbiased = 1 - 0.9**count, 1 - 0.98**count
-    p = jax.tree.map(lambda w, m, s: w - rate * (m / unbiased[0]) / (jnp.sqrt(s / unbiased[1]) + 1e-8), p, mean, square)
-    return p, (mean, square), loss
+def _loss(p: Params, images: tf.Tensor, ids: tf.Tensor, right: tf.Tensor) -> tf.Tensor:
+    logits = tf.exp(p["logit_scale"]) * tf.matmul(_pictures(p, images), _texts(p, ids), transpose_b=True)
+    logits -= 1e4 * right * (1 - tf.eye(len(ids)))  # other captions that are true of a picture are not wrong for it
+    own = [tf.linalg.diag_part(tf.nn.log_softmax(each)) for each in (logits, tf.transpose(logits))]
+    return -tf.reduce_mean(own[0] + own[1]) / 2
