@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from vitcam.config.rules import EventRule
 from vitcam.config.validators import minutes_of
 from vitcam.frames import UNKNOWN, Event
-from vitcam.names.vocabulary import Meanings, means_displayed
+from vitcam.names.vocabulary import Meanings, means_any, means_displayed
 from vitcam.names.wanted import key_of
 
 R = TypeVar("R", bound=EventRule)
@@ -96,10 +96,10 @@ def _was_instead(other: Event, new: Event) -> bool:
 
 
 def fits(rule: EventRule, meanings: Meanings, event: Event) -> bool:
-    """Whether an event is of the kind, of the label or group, and in the zone that the rule is for."""
+    """Whether an event is of the kind, of the label or group, and in the zone of a rule that does not leave it out."""
     kind = event.kind == rule.kind or (event.kind == "unknown" and key_of(rule.label) == UNKNOWN)
     named = not rule.label or means_displayed(rule.label, event, meanings)
-    return kind and rule.zone in ("", event.zone) and named
+    return kind and rule.zone in ("", event.zone) and named and not means_any(rule.not_labels, event, meanings)
 
 
 def _holds(rule: EventRule, meanings: Meanings, event: Event, now: Instant) -> bool:

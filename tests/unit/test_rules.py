@@ -58,6 +58,16 @@ def test_a_rule_fits_label_group_and_zone_of_an_event(label: str, zone: str, exp
     assert fits(EventRule(label=label, zone=zone), MEANINGS, replace(cat(), zone="door")) is expected
 
 
+@pytest.mark.parametrize(
+    ("not_labels", "expected"), [(("Tabby Cat",), False), (("dog", "cat"), False), (("dog",), True)]
+)
+def test_a_rule_leaves_out_what_the_best_guess_is(not_labels: tuple[str, ...], expected: bool) -> None:
+    rule = EventRule(label="animal", not_labels=not_labels)
+
+    assert fits(rule, MEANINGS, cat()) is expected
+    assert fits(rule, MEANINGS, replace(cat(p=0.4), group=Group("animal", 0.9))) is expected
+
+
 def test_a_rule_for_problems_of_the_camera_fires_at_those_only() -> None:
     covered = replace(cat(id_="2"), label="covered", kind="problem")
     rules = EventRule("seen"), EventRule("any", kind="problem"), EventRule("moved", kind="problem", label="moved")

@@ -32,6 +32,15 @@ class EventRule:
     label: Annotated[
         str, Rule("Label or group of the event, or unknown. Empty: any label", live=True, page=Why.ELSEWHERE)
     ] = ""
+    not_labels: Annotated[
+        tuple[str, ...],
+        Rule(
+            "Labels and groups that are left out: the rule does not act while the best guess is one of them",
+            example=("Mimi",),
+            live=True,
+            page=Why.ELSEWHERE,
+        ),
+    ] = ()
     zone: Annotated[str, Rule("Zone of the event. Empty: any", live=True, page=Why.ELSEWHERE)] = ""
     above: Annotated[
         float, Rule("The probability of the event must have reached this", low=0, high=1, live=True, page=Why.ELSEWHERE)

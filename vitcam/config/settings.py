@@ -243,8 +243,9 @@ class Settings:
 
 def labels_in(settings: Settings) -> list[tuple[str, str]]:
     """Each label or group that rules and settings name, and who does: `("cat", "the rule lamp is for")`."""
-    rules = (rule for rule in settings.rules_of(EventRule) if rule.kind == "seen" and rule.label)
-    of_rules = [(rule.label, f"the rule {rule.name} is for") for rule in rules]
+    rules = [rule for rule in settings.rules_of(EventRule) if rule.kind == "seen"]
+    of_rules = [(rule.label, f"the rule {rule.name} is for") for rule in rules if rule.label]
+    of_rules += [(label, f"the rule {rule.name} leaves out") for rule in rules for label in rule.not_labels]
     return of_rules + [(label, f"{name} names") for name, labels in label_lists(settings) for label in labels]
 
 
