@@ -7,18 +7,28 @@ import hashlib
 import hmac
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from vitcam.access.credentials import Credentials
 from vitcam.access.password import USER, PasswordHash, load_password, password_file
 from vitcam.access.sessions import Sessions
-from vitcam.access.tokens import Scope, Token, find_token, load_tokens, tokens_file
-from vitcam.errors import ConfigError
+from vitcam.access.tokens import (
+    Scope,
+    Token,
+    create_token,
+    find_token,
+    load_tokens,
+    revoke_token,
+    tokens_file,
+)
+from vitcam.errors import ConfigError, UsageError, VitcamError
 from vitcam.storage.files import Stamp, stamp_of
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +111,32 @@ class Guard:
         """Log out. Writes to the disk."""
         for kept in self._secrets.passwords.values():
             self._sessions.close(str(kept), identifier)
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """Those that open something."""
+        return self._secrets.tokens
+
+    def create_token(self, name: str, scope: Scope) -> str:
+        """Keep a new token, which opens something from now on; returns the token itself.
+
+        raises  UsageError for a name that is not possible or taken, or if there are too many; VitcamError
+        """
+        return self._change_tokens(lambda folder: create_token(folder, name, scope))
+
+    def revoke_token(self, name: str) -> None:
+        """Forget a token, which opens nothing from now on. Raises UsageError if there is none, VitcamError."""
+        self._change_tokens(lambda folder: revoke_token(folder, name))
+
+    def _change_tokens(self, change: Callable[[Path], T]) -> T:
+        if self._folder is None:
+            raise UsageError("there is no folder to keep tokens in; set STATE_DIRECTORY or HOME")
+        try:
+            changed = change(self._folder)
+        except OSError as error:
+            raise VitcamError(f"{tokens_file(self._folder)} cannot be written: {error.strerror}") from error
+        self.refresh()
+        return changed
 
     def refresh(self) -> bool:
         """Read password and tokens again if their files changed; returns whether they did. Reads from the disk.

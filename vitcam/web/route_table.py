@@ -19,6 +19,7 @@ from vitcam.web.routes.predictions import PredictionRoutes
 from vitcam.web.routes.remembered import RememberedRoute
 from vitcam.web.routes.settings import SettingsRoutes
 from vitcam.web.routes.state import StateRoutes
+from vitcam.web.routes.tokens import TokenRoutes
 from vitcam.web.routes.uploads import UploadRoutes
 from vitcam.web.routes.zones import ZonesRoute
 
@@ -38,6 +39,7 @@ HANDLERS: tuple[type[Handlers], ...] = (
     SettingsRoutes,
     RememberedRoute,
     LoginRoutes,
+    TokenRoutes,
     OpenApiRoute,
     *chain.from_iterable(load_each(part.routes for part in PARTS)),
 )

@@ -17,7 +17,7 @@ from vitcam.access.attempts import Attempts, home_of
 from vitcam.access.credentials import Credentials, read_credentials, session_cookie
 from vitcam.access.guard import Grant, Guard, is_user
 from vitcam.access.password import USER
-from vitcam.access.tokens import Scope
+from vitcam.access.tokens import Scope, Token
 from vitcam.web.requests.base_path import address_on_page, base_of
 from vitcam.web.requests.proxies import address_of
 from vitcam.web.route import Route, key_of
@@ -102,6 +102,20 @@ class AccessControl:
             await self._in_thread(self._guard.close_session, identifier)
         self._end_revoked(but=request)
         return tuple(identifier for identifier in shown if identifier not in own)
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """Those that open something."""
+        return self._guard.tokens
+
+    async def create_token(self, name: str, scope: Scope) -> str:
+        """A new token. Raises UsageError, VitcamError."""
+        return await self._in_thread(self._guard.create_token, name, scope)
+
+    async def revoke_token(self, name: str) -> None:
+        """Forget a token, and end what it has open. Raises UsageError, VitcamError."""
+        await self._in_thread(self._guard.revoke_token, name)
+        self._end_revoked()
 
     async def refresh(self) -> None:
         """Read password and tokens again if they changed; ends what is not allowed any more. To be called regularly."""
