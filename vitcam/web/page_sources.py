@@ -1,11 +1,12 @@
 """Where the files of the page lie, by their addresses below `/page/`, and what is made of them before they are served.
 
 Those of the base lie in `vitcam/web/page/` and its folders, those of a part in its folder `page/`. Phrases of a part,
-in `page/language/`, go into the catalogues of the base: a viewer loads one file of words.
+in `page/language/`, go into the catalogues of the base: a viewer loads one file of words. Those of its view alone may
+lie in `page/words/` instead: they are loaded with the view.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -13,6 +14,8 @@ from importlib.resources.abc import Traversable
 from vitcam.parts import PARTS
 
 LANGUAGE = "language/"
+WORDS = "words"
+_ENGLISH = "en.json"
 SETTINGS = "settings.js"
 """Of a part: its group in the view of settings."""
 OFFER = "offer.js"
@@ -27,10 +30,7 @@ VIEWS = "part_views.js"
 def page_sources() -> dict[str, Traversable]:
     """Every file as it lies, such as `learn/learn.js` -> the file; not the phrases of parts."""
     return {
-        prefix + entry.name: entry
-        for prefix, folder in _folders().items()
-        for entry in folder.iterdir()
-        if entry.is_file()
+        prefix + entry.name: entry for prefix, folder in _folders() for entry in folder.iterdir() if entry.is_file()
     }
 
 
@@ -45,11 +45,15 @@ def page_files() -> dict[str, bytes]:
     return found
 
 
-def _folders() -> Mapping[str, Traversable]:
-    """Beginning of an address -> the folder."""
+def _folders() -> Iterator[tuple[str, Traversable]]:
+    """Beginning of an address, and the folder. The words of a view are served beside its other files."""
     page = files("vitcam.web") / "page"
-    found = {"": page} | {f"{each.name}/": each for each in page.iterdir() if each.is_dir()}
-    return found | {f"{name}/": folder for name, folder in _of_parts()}
+    yield "", page
+    yield from ((f"{each.name}/", each) for each in page.iterdir() if each.is_dir())
+    for name, folder in _of_parts():
+        yield f"{name}/", folder
+        if (words := folder / WORDS).is_dir():
+            yield f"{name}/", words
 
 
 def _of_parts() -> Iterator[tuple[str, Traversable]]:
@@ -69,8 +73,9 @@ def _phrases() -> Iterator[tuple[str, dict[str, object]]]:
 
 
 def _views() -> list[dict[str, object]]:
+    sources = page_sources()
     return [
-        {"name": name, "link": f"{name}.link", **asdict(part.view)}
+        {"name": name, "link": f"{name}.link", "words": f"{name}/{_ENGLISH}" in sources, **asdict(part.view)}
         for part in PARTS
         if part.view is not None and (name := part.page or part.name)
     ]

@@ -26,7 +26,11 @@ WORDLESS = frozenset(["vitcam", "CSV"])
 
 @cache
 def catalogue(code: str) -> dict[str, str | dict[str, str]]:
-    words: dict[str, str | dict[str, str]] = json.loads(PAGE[PurePosixPath(f"language/{code}.json")])
+    """With the words that come with a view."""
+    words: dict[str, str | dict[str, str]] = {}
+    for path in sorted(PAGE):
+        if path.name == f"{code}.json":
+            words |= json.loads(PAGE[path])
     return words
 
 

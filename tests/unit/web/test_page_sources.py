@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import astuple
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 import pytest
 
@@ -33,15 +34,24 @@ def test_what_is_served_is_what_lies_there_but_for_words_and_the_table_of_views(
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 def test_phrases_of_a_part_are_its_own_and_in_every_language(part: Part) -> None:
-    folder = files(f"vitcam.parts.{part.name}") / "page" / "language"
-    catalogues = {entry.name: json.loads(entry.read_bytes()) for entry in folder.iterdir()} if folder.is_dir() else {}
-    base = {entry.name: json.loads(entry.read_bytes()) for entry in (files("vitcam.web") / "page/language").iterdir()
-            if entry.name.endswith(".json")}  # fmt: skip
+    page = files(f"vitcam.parts.{part.name}") / "page"
+    catalogues, words = catalogues_in(page / "language"), catalogues_in(page / "words")
+    base, served = catalogues_in(files("vitcam.web") / "page/language"), page_files()
 
     assert catalogues.keys() in (set(), base.keys())
     for name, phrases in catalogues.items():
         assert phrases.keys() & base[name].keys() == set()
-        assert phrases.items() <= json.loads(page_files()[f"language/{name}"]).items()
+        assert phrases.items() <= json.loads(served[f"language/{name}"]).items()
+    assert words.keys() in (set(), base.keys())
+    for name, phrases in words.items():
+        assert phrases.keys() & json.loads(served[f"language/{name}"]).keys() == set()
+        assert json.loads(served[f"{part.page or part.name}/{name}"]) == phrases
+
+
+def catalogues_in(folder: Traversable) -> dict[str, dict[str, object]]:
+    """The phrases in a folder, by the names of its files; nothing where it is not there."""
+    entries = [*folder.iterdir()] if folder.is_dir() else []
+    return {entry.name: json.loads(entry.read_bytes()) for entry in entries if entry.name.endswith(".json")}
 
 
 @pytest.mark.parametrize(("part", "view"), WITH_VIEW, ids=lambda each: getattr(each, "name", ""))

@@ -68,6 +68,13 @@ function codeOf(tag) {
   return tag.split("-")[0].toLowerCase();
 }
 
+// those of a view, which lie in its folder
+export async function addWords(name) {
+  const answer = await fetch(new URL(`../${name}/${language}.json`, import.meta.url));
+  if (!answer.ok) throw new Error(answer.statusText);
+  Object.assign(words, await answer.json());
+}
+
 async function load() {
   for (;;) {
     const answer = await fetch(new URL(`${language}.json`, import.meta.url)).catch(() => null);
