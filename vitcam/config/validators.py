@@ -12,6 +12,8 @@ DURATION_WORDS = "a time from 50ms to 24h, such as 3s, 0.5s, 500ms or 2m"
 SPAN_WORDS = "two times of the day such as 22:00-06:00"
 _DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|m|h)?")
 _SPAN = re.compile(r"\s*([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d)\s*")
+_TOPIC = re.compile(r"[^:/]/[\w-]{1,64}$", re.ASCII)
+_TOKEN = re.compile(r"[!-~]+")
 _SECONDS = {"ms": 0.001, "s": 1.0, None: 1.0, "m": 60.0, "h": 3600.0}
 _LEAST_S, _MOST_S = 0.05, 24 * 3600.0
 
@@ -52,6 +54,16 @@ def is_web_address(text: str) -> bool:
     return (
         plain and parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc and port != 0
     )
+
+
+def is_topic(text: str) -> bool:
+    """Whether a text is the address of a topic of an ntfy server."""
+    return is_web_address(text) and not {"?", "#"} & set(text) and _TOPIC.search(text) is not None
+
+
+def is_token(text: str) -> bool:
+    """Whether a text may stand in a header as it is: ASCII without spaces."""
+    return _TOKEN.fullmatch(text) is not None
 
 
 def is_notify_address(text: str) -> bool:

@@ -22,8 +22,11 @@ SECRET = "hunter2"
 BODY: dict[str, Any] = {
     "label": "cat",
     "zone": "door",
+    "not_labels": [" Mimi "],
     "for_s": 5,
     "between": "22:00-06:00",
+    "ntfy": f"https://phone.example/{SECRET}",
+    "ntfy_token": f"tk_{SECRET}",
     "webhook": f"https://home.example/hook/{SECRET}",
     "notify": [f"tgram://{SECRET}/1", f"ntfy://{SECRET}"],
     "sound": True,
@@ -37,14 +40,17 @@ def test_an_alert_is_a_rule_with_a_name_that_says_what_it_is_about() -> None:
     assert alert.rule == OnSettings(
         "page-cat-door",
         label="cat",
+        not_labels=("Mimi",),
         zone="door",
         for_s=5.0,
         between="22:00-06:00",
+        ntfy=BODY["ntfy"],
+        ntfy_token=BODY["ntfy_token"],
         webhook=BODY["webhook"],
         notify=tuple(BODY["notify"]),
         sound=True,
     )
-    assert alert.rule.kinds == ("webhook", "notify", "sound")
+    assert alert.rule.kinds == ("ntfy", "webhook", "notify", "sound")
 
 
 @pytest.mark.parametrize(
@@ -90,6 +96,14 @@ def test_the_name_fits_a_rule_and_is_nobody_elses(body: dict[str, Any], name: st
         ({"webhook": "http://user:password@x/"}, "webhook"),
         ({"webhook": "http://x/" + "a" * 2000}, "2,009"),
         ({"notify": "ntfy://x"}, "notify"),
+        ({"sound": True, "not_labels": "Mimi"}, "not_labels"),
+        ({"sound": True, "not_labels": ["a\nb"]}, "label"),
+        ({"sound": True, "not_labels": ["a"] * 9}, "9 labels"),
+        ({"ntfy": "https://ntfy.sh"}, "such as https://ntfy.sh/a-long-secret-name"),
+        ({"ntfy": "ntfy://topic"}, "such as https://ntfy.sh/a-long-secret-name"),
+        ({"ntfy": "https://ntfy.sh/a?b=/c"}, "such as https://ntfy.sh/a-long-secret-name"),
+        ({"ntfy": "https://ntfy.sh/a", "ntfy_token": "two words"}, "ASCII without spaces"),
+        ({"ntfy_token": "tk_1"}, "a way to reach you"),
         ({"notify": [f"ntfy://{number}" for number in range(9)]}, "9"),
     ],
 )
@@ -152,6 +166,21 @@ def test_what_is_shown_holds_no_secret_and_what_comes_back_so_keeps_it() -> None
         "ntfy://other",
     )
     assert changed_alert(alert, {"webhook": ""}, []).rule.webhook == ""
+    assert (shown["ntfy"], shown["ntfy_token"]) == ("https://phone.example/***", "***")
+
+
+@pytest.mark.parametrize("more", [{}, {"ntfy_token": "***"}])
+def test_another_server_never_gets_the_token_of_this_one(more: dict[str, str]) -> None:
+    alert = new_alert(BODY, [])
+    same, other = ({"ntfy": f"https://{host}/topic", **more} for host in ("phone.example", "thief.example"))
+
+    assert changed_alert(alert, same, []).rule.ntfy_token == BODY["ntfy_token"]
+    assert changed_alert(alert, other, []).rule.ntfy_token == ""
+
+
+def test_an_alert_can_be_switched_off() -> None:
+    alert = new_alert(BODY, [])
+
     assert not changed_alert(alert, {"enabled": False}, []).enabled
 
 

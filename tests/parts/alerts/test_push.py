@@ -12,7 +12,7 @@ from tests.parts.alerts.doing import task
 from tests.push_service import Browser, decoded, encoded
 from vitcam.errors import UsageError
 from vitcam.parts.alerts import push
-from vitcam.parts.alerts.post import RetryLater
+from vitcam.parts.alerts.post import Answer, RetryLater
 from vitcam.parts.alerts.push import Push, encrypted, public_key, signature
 from vitcam.parts.alerts.push_devices import MOST_DEVICES, PushDevice, PushDevices
 from vitcam.parts.alerts.settings import OnSettings
@@ -33,12 +33,12 @@ class Service:
         self.sent: list[tuple[str, bytes, dict[str, str]]] = []
         monkeypatch.setattr(push, "send", self._send)
 
-    async def _send(self, url: str, body: bytes, headers: dict[str, str]) -> int:
+    async def _send(self, url: str, body: bytes, headers: dict[str, str]) -> Answer:
         self.sent.append((url, body, headers))
         answer = self._answers.pop(0)
         if isinstance(answer, str):
             raise RetryLater(answer)
-        return answer
+        return Answer(answer)
 
 
 def test_the_browser_of_these_tests_decrypts_the_example_of_the_standard() -> None:

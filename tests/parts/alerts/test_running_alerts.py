@@ -1,5 +1,6 @@
 """Alerts are in force at once, beside the rules of the configuration, and what can never be is refused."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from vitcam.look.active import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
+from vitcam.parts.alerts import push, running_alerts
 from vitcam.parts.alerts.rule_engine import RuleEngine
 from vitcam.parts.alerts.running_alerts import RunningAlerts
 from vitcam.parts.alerts.saved_alerts import MOST_ALERTS, SavedAlerts
@@ -102,12 +104,14 @@ def test_a_reload_of_the_configuration_leaves_the_alerts(running: Running) -> No
 
 
 def test_other_rules_their_webhooks_and_the_secret_are_used_from_the_next_event_on(running: Running) -> None:
-    rules = (OnSettings("hook", webhook="http://127.0.0.1:1/"), replace(FILE, name="other"))
-    running.engine.apply(Settings(rules={"on": rules}).with_section("actions", ActionSettings("key")))
+    with receiver() as there:
+        rules = (OnSettings("hook", webhook=there.url), replace(FILE, name="other"))
+        running.engine.apply(Settings(rules={"on": rules}).with_section("actions", ActionSettings("key")))
+        running.engine.heard(None, (event(),))
+        there.wait_for_count(1)
 
     assert running.engine.runner.rules == rules
-    assert running.engine.webhooks.urls == {"http://127.0.0.1:1/"}
-    assert running.engine.webhooks.secret == "key"
+    assert there.headers[0]["X-Vitcam-Signature"]
 
 
 def test_a_trial_is_done_at_once_and_once_and_belongs_to_no_event(running: Running) -> None:
@@ -139,6 +143,7 @@ def test_what_can_never_be_is_refused_and_changes_nothing(running: Running) -> N
     for body, told in (
         ({"label": "taby", "sound": True}, "'tabby'"),
         ({"zone": "window", "sound": True}, "there are door"),
+        ({"not_labels": ["Mimi"], "sound": True}, "knows no 'Mimi'"),
         ({"command": ["x"]}, "'command'"),
     ):
         with pytest.raises(UsageError, match=told):
@@ -175,6 +180,41 @@ def test_changes_and_deletions_are_kept_for_the_next_run(running: Running, tmp_p
         Awaited("", "", "the rule lamp is for"),
         Awaited("cup", "", "the alert page-cup is for"),
     )
+
+
+def test_a_phone_that_is_there_gets_the_topic_of_the_next_alert_too(running: Running) -> None:
+    proposed = running.alerts.topic({})
+    assert proposed != running.alerts.topic({})
+    assert proposed.startswith("https://ntfy.sh/vitcam-")
+
+    first = running.alerts.make({"ntfy": "https://ntfy.sh/first"})["alert"]
+    running.alerts.make({"ntfy": "http://192.168.1.5/second"})
+    running.alerts.make({"sound": True})
+    assert running.alerts.topic({}) == "http://192.168.1.5/second"
+    assert running.alerts.topic({"alert": first["id"]}) == "https://ntfy.sh/first"
+    assert running.alerts.topic({"address": "https://ntfy.sh/third"}) == "https://ntfy.sh/third"
+    refused: list[Any] = [[], {"address": 1}, {"address": "https://ntfy.sh"}]
+    for body in refused:
+        with pytest.raises(UsageError, match=r"https://ntfy\.sh/"):
+            running.alerts.topic(body)
+
+
+def test_ways_that_are_not_there_say_the_line_that_makes_them_work(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running_alerts, "find_spec", lambda _: None)
+    monkeypatch.setattr(push, "find_spec", lambda _: None)
+    monkeypatch.setattr(sys, "path", [*sys.path, "/usr/lib/python3/dist-packages"])
+    on_debian = running.alerts.record()
+    monkeypatch.setattr(sys, "path", [])
+
+    assert on_debian["ways"] == ["ntfy", "webhook", "sound"]
+    assert on_debian["missing"] == {
+        "notify": "sudo apt install apprise",
+        "mqtt": '[mqtt] host = "192.168.1.5"',
+        "push": "sudo apt install python3-http-ece python3-py-vapid",
+    }
+    assert running.alerts.record()["missing"]["notify"] == f"{sys.executable} -m pip install apprise"
 
 
 def test_what_is_not_there_is_nothing(running: Running) -> None:

@@ -60,7 +60,7 @@ def test_a_later_file_replaces_all_rules(read: Read) -> None:
         ("[[on]]\n" * 65, "allowed are 64"),
         (
             '[[on]]\nlabel = "cat"',
-            r"\[\[on\]\] number 1 does nothing; give it one of command, webhook, notify, mqtt, push, sound",
+            r"\[\[on\]\] number 1 does nothing; give it one of command, ntfy, webhook, notify, mqtt, push, sound",
         ),
         ('[[on]]\nname = "a b"\ngpio = 2', "on.1.name is 'a b'; allowed is up to 32 letters, digits, - and _"),
         ('[[on]]\nname = "2"\ngpio = 2\n[[on]]\ngpio = 3', r"two \[\[on\]\] are called '2'; give each a name"),

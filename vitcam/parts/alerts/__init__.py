@@ -24,4 +24,5 @@ PART = Part(
     checks="vitcam.parts.alerts.checks:CHECKS",
     verbs={"actions": "vitcam.parts.alerts.actions"},
     after="config",
+    extra="notify",
 )

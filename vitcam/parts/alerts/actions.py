@@ -4,7 +4,8 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,6 +22,7 @@ from vitcam.text import printable
 
 if TYPE_CHECKING:
     from vitcam.config.settings import Settings
+    from vitcam.parts.alerts.deliveries import Transport
     from vitcam.parts.alerts.task import Act, Outcome, Task
 
 actions = typer.Typer(help="Try what rules do.", no_args_is_help=True)
@@ -70,23 +72,29 @@ def _acts(settings: "Settings", environ: Mapping[str, str]) -> "dict[str, Act]":
     from vitcam.parts.alerts.broker_message import NO_BROKER
     from vitcam.parts.alerts.command import Commands
     from vitcam.parts.alerts.notification import Notifications
+    from vitcam.parts.alerts.ntfy import Ntfy
     from vitcam.parts.alerts.pin import Pins
-    from vitcam.parts.alerts.post import RetryLater, WebhookRefused, post, signed
+    from vitcam.parts.alerts.post import Refused, RetryLater
     from vitcam.parts.alerts.push import Push
     from vitcam.parts.alerts.push_devices import PushDevices
     from vitcam.parts.alerts.sound import Sound
     from vitcam.parts.alerts.task import ActionFailed
+    from vitcam.parts.alerts.webhook import Webhook
+    from vitcam.storage.outbox import Delivery
     from vitcam.web.open_pages import OpenPages
 
     pins = Pins()
 
-    def webhook(task: "Task") -> str:
-        body = task.text.encode()
-        headers = {"Idempotency-Key": task.event_id, **signed(settings[ActionSettings].secret, int(time.time()), body)}
+    def sent_by(transport: "Transport", task: "Task") -> str:
+        where, text = transport.destination(task.rule), transport.text(task)
+        delivery = Delivery(transport.kind, where, task.event_id, task.rule.name, text)
         try:
-            return asyncio.run(post(task.rule.webhook, body, headers))
-        except (WebhookRefused, RetryLater) as failure:
+            return asyncio.run(transport.send(delivery)).detail
+        except (Refused, RetryLater) as failure:
             raise ActionFailed(str(failure)) from None
+
+    def no_picture(_: str) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def mqtt(task: "Task") -> str:
         try:
@@ -105,8 +113,9 @@ def _acts(settings: "Settings", environ: Mapping[str, str]) -> "dict[str, Act]":
 
     return {
         "command": Commands(environ),
-        "webhook": webhook,
-        "notify": Notifications(lambda _: nullcontext()),
+        "ntfy": partial(sent_by, Ntfy(no_picture, settings.web)),
+        "webhook": partial(sent_by, Webhook(settings[ActionSettings].secret)),
+        "notify": Notifications(no_picture),
         "mqtt": mqtt,
         "push": Push(PushDevices(state_folder(environ))),
         "sound": Sound(OpenPages()),

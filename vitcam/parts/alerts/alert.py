@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,11 +16,13 @@ from vitcam.parts.alerts.message_address import checked_address
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.text import shortened
 
-CONDITIONS = ("label", "zone", "above", "for_s", "between", "cooldown_s", "kind", "phase")
-WAYS = ("webhook", "notify", "mqtt", "push", "sound")
-"""What an alert may do. A command, a file and a pin are for the configuration alone."""
-MOST_ADDRESSES = 8
-_KEYS = (*CONDITIONS, *WAYS)
+CONDITIONS = ("label", "not_labels", "zone", "above", "for_s", "between", "cooldown_s", "kind", "phase")
+WAYS = ("ntfy", "webhook", "notify", "mqtt", "push", "sound")
+"""What an alert may do. A command and a pin are for the configuration alone."""
+MOST_ADDRESSES = MOST_LEFT_OUT = 8
+_KEYS = (*CONDITIONS, *WAYS, "ntfy_token")
+_HIDDEN = "***"
+_TRIMMED = ("label", "zone", "webhook", "ntfy", "ntfy_token")
 _LONGEST_LABEL, _LONGEST_ADDRESS = 100, 2000
 _PREFIX = "page-"
 _LONGEST_NAME = 32  # of a rule
@@ -57,6 +59,8 @@ def changed_alert(before: Alert, body: Any, taken: Iterable[str]) -> Alert:
         raise UsageError(f"enabled is {shortened(repr(enabled))}; allowed is true or false")
     given = {key: value for key, value in body.items() if key != "enabled"}
     rule = replace(before.rule, **_checked_values(_with_secrets(given, before.rule)))
+    if given.get("ntfy_token", _HIDDEN) == _HIDDEN and shown_web(rule.ntfy) != shown_web(before.rule.ntfy):
+        rule = replace(rule, ntfy_token="")  # another server does not get the token of this one
     if not rule.kinds:
         raise UsageError(f"an alert needs a way to reach you; give it one of {', '.join(WAYS)}")
     return Alert(before.id, replace(rule, name=_name_of(rule, taken)), enabled)
@@ -71,27 +75,41 @@ def _checked_values(given: Mapping[str, Any]) -> dict[str, Any]:
             values[key] = checked(option, RawSetting("alert", key, value, "", error_class=UsageError))
         except UsageError as error:  # without the place: there is only this one
             raise UsageError(str(error).removeprefix(": alert.")) from None
-    label, zone, webhook = (str(values.get(key, "")).strip() for key in ("label", "zone", "webhook"))
-    if len(label) > _LONGEST_LABEL or not label.isprintable():
-        raise UsageError(f"the label of an alert must be a text of up to {_LONGEST_LABEL} characters on one line")
+    values |= {key: values[key].strip() for key in _TRIMMED if key in values}
+    values |= {key: tuple(text.strip() for text in values[key]) for key in ("not_labels",) if key in values}
+    _check_labels(values.get("label", ""), *values.get("not_labels", ()))
+    _check_addresses(values.get("notify", ()), [values.get(key, "") for key in _TRIMMED[2:]])
+    zone = values.get("zone", "")
     if zone and not ZONE_NAME.fullmatch(zone):
         raise UsageError(f"{shortened(repr(zone))} cannot be the name of a zone; use up to 32 letters, digits, - and _")
-    if len(webhook) > _LONGEST_ADDRESS:
-        raise UsageError(f"the address has {len(webhook):,} characters; {_LONGEST_ADDRESS:,} are allowed")
-    addresses = values.get("notify", ())
-    if len(addresses) > MOST_ADDRESSES:
-        raise UsageError(f"there are {len(addresses):,} addresses; {MOST_ADDRESSES} are allowed")
-    for address in addresses:
+    return values
+
+
+def _check_labels(*labels: str) -> None:
+    for text in labels:
+        if len(text) > _LONGEST_LABEL or not text.isprintable():
+            raise UsageError(f"the label of an alert must be a text of up to {_LONGEST_LABEL} characters on one line")
+    if len(labels) > 1 + MOST_LEFT_OUT:
+        raise UsageError(f"there are {len(labels) - 1:,} labels that are left out; {MOST_LEFT_OUT} are allowed")
+
+
+def _check_addresses(notify: Sequence[str], others: Iterable[str]) -> None:
+    for text in others:
+        if len(text) > _LONGEST_ADDRESS:
+            raise UsageError(f"the address has {len(text):,} characters; {_LONGEST_ADDRESS:,} are allowed")
+    if len(notify) > MOST_ADDRESSES:
+        raise UsageError(f"there are {len(notify):,} addresses; {MOST_ADDRESSES} are allowed")
+    for address in notify:
         checked_address(address)
-    trimmed = {"label": label, "zone": zone, "webhook": webhook}
-    return values | {key: text for key, text in trimmed.items() if key in values}
 
 
 def _with_secrets(given: dict[str, Any], before: OnSettings) -> dict[str, Any]:
     """Put back what a client was never told."""
     found = dict(given)
-    if before.webhook and given.get("webhook") == shown_webhook(before.webhook):
-        found["webhook"] = before.webhook
+    for key in ("webhook", "ntfy", "ntfy_token"):
+        value = getattr(before, key)
+        if value and given.get(key) == _shown(key, value):
+            found[key] = value
     if isinstance(given.get("notify"), list):
         left = list(before.notify)
         found["notify"] = [_told_before(address, left) for address in given["notify"]]
@@ -118,25 +136,33 @@ def _name_of(rule: OnSettings, taken: Iterable[str]) -> str:
 def alert_record(alert: Alert) -> dict[str, Any]:
     """An alert as people may see it: addresses are shown as far as that tells no secret."""
     rule = alert.rule
-    shown = {"webhook": shown_webhook(rule.webhook), "notify": [shown_address(each) for each in rule.notify]}
+    shown: dict[str, Any] = {"notify": [shown_address(each) for each in rule.notify]}
+    shown |= {key: _shown(key, getattr(rule, key)) for key in ("webhook", "ntfy", "ntfy_token")}
     return {"id": alert.id, "enabled": alert.enabled, **_values(rule), **shown}
 
 
 def rule_record(rule: OnSettings) -> dict[str, Any]:
     """A rule of the configuration: when it acts, what it does, and where it comes from. No address, no command."""
-    conditions = {key: getattr(rule, key) for key in CONDITIONS}
+    conditions = {key: _as_json(getattr(rule, key)) for key in CONDITIONS}
     return {"name": rule.name, **conditions, "kinds": list(rule.kinds), "place": rule.place}
 
 
-def shown_webhook(address: str) -> str:
-    """Its host: the path of a webhook is often its password."""
+def shown_web(address: str) -> str:
+    """Its host: the path of a webhook or of a topic is often its password."""
     parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}/***" if address else ""
+    return f"{parts.scheme}://{parts.netloc}/{_HIDDEN}" if address else ""
 
 
 def shown_address(address: str) -> str:
     """Its service."""
-    return f"{address.partition('://')[0]}://***"
+    return f"{address.partition('://')[0]}://{_HIDDEN}"
+
+
+def _shown(key: str, value: str) -> str:
+    """A text that holds a secret, as people may see it."""
+    if key == "ntfy_token":
+        return _HIDDEN if value else ""
+    return shown_web(value)
 
 
 def saved_record(alert: Alert) -> dict[str, Any]:
@@ -153,5 +179,8 @@ def saved_alert(record: Any, taken: Iterable[str]) -> Alert:
 
 
 def _values(rule: OnSettings) -> dict[str, Any]:
-    values = {key: getattr(rule, key) for key in _KEYS}
-    return {"name": rule.name, **values, "notify": list(rule.notify)}
+    return {"name": rule.name, **{key: _as_json(getattr(rule, key)) for key in _KEYS}}
+
+
+def _as_json(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from vitcam.parts.alerts.task import ActionFailed, Task, is_made_up
+from vitcam.parts.alerts.task import ActionFailed, Task
 from vitcam.storage.files import temporary_folder
 
 Picture = Callable[[str], AbstractContextManager[bytes | None]]
@@ -32,9 +32,9 @@ class Notifications:
         except ImportError:
             raise ActionFailed(MISSING) from None
         logging.getLogger("apprise").setLevel(logging.CRITICAL)  # it logs addresses, which hold tokens
-        failed, has_picture = list[str](), not is_made_up(task.event_id)
+        failed, has_picture = list[str](), bool(task.picture_of)
         for address in task.rule.notify:
-            picture = self._picture(task.event_id) if has_picture else nullcontext()  # read anew: masks may be drawn
+            picture = self._picture(task.picture_of) if has_picture else nullcontext()  # read anew: masks may be drawn
             with picture as jpeg, _as_file(jpeg) as file:
                 has_picture = jpeg is not None
                 service = apprise.Apprise()
@@ -43,7 +43,7 @@ class Notifications:
                     failed.append(address.partition("://")[0])
         if failed:
             raise ActionFailed(f"{', '.join(failed)} did not take the message; `apprise -vv -b test ADDRESS` says why")
-        return ""
+        return "with the picture" if has_picture else "without a picture"
 
 
 @contextmanager

@@ -1,43 +1,53 @@
-"""One HTTP request of a webhook, signed: certificates are checked, redirects not followed, everything has a limit."""
+"""One HTTP request to a receiver: certificates are checked, redirects not followed, everything has a limit."""
 
-import hashlib
-import hmac
 import os
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from vitcam._version import __version__
 
 TIMEOUT_S = 10.0
-_MOST_ANSWER = 1000  # bytes that are read
+_MOST_ANSWER = 4000  # bytes that are read
 _LATER = frozenset({408, 425, 429})
-TIMESTAMP, SIGNATURE = "X-Vitcam-Timestamp", "X-Vitcam-Signature"
 
 
 class RetryLater(Exception):
-    """It was not delivered, and may be later. The text says why."""
+    """It was not delivered, and may be later. The text says why.
+
+    after_s  how long the receiver wants to be left alone; 0: it does not say
+    """
+
+    def __init__(self, why: str, after_s: float = 0.0) -> None:
+        super().__init__(why)
+        self.after_s = after_s
 
 
-class WebhookRefused(Exception):
+class Refused(Exception):
     """The receiver will never take it. The text says why."""
 
 
-async def post(url: str, body: bytes, headers: dict[str, str]) -> str:
-    """Send JSON; returns what the receiver said, as one sentence. Raises RetryLater, WebhookRefused.
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a receiver said."""
 
-    No text has more of the address than its host: the path of a webhook is often its password.
+    status: int
+    body: bytes = b""
+    """Its first bytes."""
+    after_s: float = 0.0
+    """How long it wants to be left alone (`Retry-After`); 0: it does not say."""
+
+
+async def send(url: str, body: bytes, headers: dict[str, str], timeout_s: float | None = None) -> Answer:
+    """Send a POST; returns the answer. Raises RetryLater where there is none within `timeout_s` (None: `TIMEOUT_S`).
+
+    No text has more of the address than its host: the path is often its password.
     """
-    status = await send(url, body, {"Content-Type": "application/json", **headers})
-    return _judged(urlsplit(url).netloc, status)
-
-
-async def send(url: str, body: bytes, headers: dict[str, str]) -> int:
-    """Send it; returns the status of the answer. Raises RetryLater where there is none."""
     import ssl
 
     import aiohttp  # takes 0.3 s
 
-    host = urlsplit(url).netloc
-    limits = aiohttp.ClientTimeout(total=TIMEOUT_S)
+    host, timeout_s = urlsplit(url).netloc, timeout_s or TIMEOUT_S
+    limits = aiohttp.ClientTimeout(total=timeout_s)
     sent = {"User-Agent": f"vitcam/{__version__}", **headers}
     try:
         async with (
@@ -46,10 +56,10 @@ async def send(url: str, body: bytes, headers: dict[str, str]) -> int:
             ) as session,
             session.post(url, data=body, headers=sent, allow_redirects=False) as answer,
         ):
-            await answer.content.read(_MOST_ANSWER)
-            return answer.status
+            said = await answer.content.read(_MOST_ANSWER)
+            return Answer(answer.status, said, _seconds(answer.headers.get("Retry-After", "")))
     except TimeoutError:
-        raise RetryLater(f"{host} did not answer within {TIMEOUT_S:g} s") from None
+        raise RetryLater(f"{host} did not answer within {timeout_s:g} s") from None
     except (aiohttp.ClientSSLError, ssl.SSLError):
         raise RetryLater(f"the certificate of {host} cannot be trusted") from None
     except aiohttp.ClientConnectorError as error:
@@ -60,25 +70,18 @@ async def send(url: str, body: bytes, headers: dict[str, str]) -> int:
         raise RetryLater(f"{host} did not answer as a web server does ({type(error).__name__})") from None
 
 
-def _judged(host: str, status: int) -> str:
-    said = f"{host} answered {status}"
-    if 200 <= status < 300:
+def judged(host: str, answer: Answer) -> str:
+    """What the receiver said, as a part of a sentence, where it took it. Raises RetryLater, Refused."""
+    said = f"{host} answered {answer.status}"
+    if 200 <= answer.status < 300:
         return said
-    if 300 <= status < 400:
-        raise WebhookRefused(f"{said}, a redirect; put the address that it leads to into the rule")
-    if status >= 500 or status in _LATER:
-        raise RetryLater(said)
-    raise WebhookRefused(said)
+    if 300 <= answer.status < 400:
+        raise Refused(f"{said}, a redirect; put the address that it leads to into the rule")
+    if answer.status >= 500 or answer.status in _LATER:
+        raise RetryLater(said, answer.after_s)
+    raise Refused(said)
 
 
-def signed(secret: str, timestamp: int, body: bytes) -> dict[str, str]:
-    """The headers for a body; without a secret the time alone.
-
-    timestamp  seconds since the epoch
-    source     RFC 2104; the time is signed, too, so that nobody can send an old one again unnoticed
-    """
-    headers = {TIMESTAMP: str(timestamp)}
-    if secret:
-        digest = hmac.new(secret.encode(), f"{timestamp}.".encode() + body, hashlib.sha256).hexdigest()
-        headers[SIGNATURE] = f"sha256={digest}"
-    return headers
+def _seconds(text: str) -> float:
+    """The number of a `Retry-After`; 0 where it is a date or nothing."""
+    return float(text) if text.isascii() and text.isdecimal() else 0.0

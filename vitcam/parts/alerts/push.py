@@ -69,7 +69,7 @@ class Push:
         sent = {**own, "TTL": str(_KEPT_S), "Urgency": "high", **headers}
         import asyncio  # few daemons need it before the first picture is classified
 
-        status = asyncio.run(send(device.endpoint, sealed, sent))
+        status = asyncio.run(send(device.endpoint, sealed, sent)).status
         if status in _GONE:
             with suppress(OSError):
                 self._devices.remove(device.id)

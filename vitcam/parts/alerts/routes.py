@@ -13,7 +13,9 @@ from typing import Any
 from aiohttp import web
 
 from vitcam.access.tokens import Scope
+from vitcam.parts.alerts.ntfy import phone_link
 from vitcam.parts.alerts.running_alerts import RunningAlerts
+from vitcam.pictures.address_code import svg_code
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, BodyLimits, read_json
@@ -123,6 +125,25 @@ class AlertRoutes(Handlers):
         self._wait_between(id_)
         trial = await self._admission.serve(request, lambda _: alerts.try_now(id_))
         return _found(None if trial is None else {"trial": trial})
+
+    @Route(
+        "POST",
+        "/api/alerts/ntfy",
+        Scope.CONTROL,
+        body=as_json("AlertTopicRequest"),
+        answers=as_json("AlertTopic"),
+        refusals=(404,),
+    )
+    async def topic(self, request: web.Request) -> web.Response:
+        """A topic of ntfy with its whole address, and as a code for a phone. Nothing is kept of it."""
+        alerts = self._all()
+
+        def work(body: Body) -> dict[str, str]:
+            address = alerts.topic(read_json(body))
+            link = phone_link(address)
+            return {"address": address, "link": link, "code": svg_code(link)}
+
+        return web.json_response(await self._admission.serve(request, work), headers=_NO_STORE)
 
     @Route("GET", "/api/alerts/push", Scope.CONTROL, answers=as_json("PushKey"), refusals=(400, 404))
     async def push_key(self, _: web.Request) -> web.Response:

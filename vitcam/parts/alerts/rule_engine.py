@@ -17,8 +17,10 @@ from vitcam.names.vocabulary import Vocabulary
 from vitcam.names.wanted import key_of
 from vitcam.parts.alerts.broker_message import BrokerMessages
 from vitcam.parts.alerts.command import AT_ONCE, Commands
+from vitcam.parts.alerts.deliveries import Deliveries
 from vitcam.parts.alerts.notification import MISSING as NO_APPRISE
 from vitcam.parts.alerts.notification import Notifications
+from vitcam.parts.alerts.ntfy import Ntfy
 from vitcam.parts.alerts.outcome_log import LastOutcome, OutcomeLog
 from vitcam.parts.alerts.pin import MISSING as NO_GPIOZERO
 from vitcam.parts.alerts.pin import Pins
@@ -31,7 +33,7 @@ from vitcam.parts.alerts.sound import Sound
 from vitcam.parts.alerts.state import Actions, figures_of
 from vitcam.parts.alerts.stored_events import StoredEvents
 from vitcam.parts.alerts.task import Task, made_up_event
-from vitcam.parts.alerts.webhook import Webhooks
+from vitcam.parts.alerts.webhook import Webhook
 from vitcam.parts.alerts.worker_queue import ActionHandler, WorkerQueue
 from vitcam.rules import Instant, RuleState, step
 from vitcam.run.awaited import Awaited
@@ -75,14 +77,17 @@ class RuleEngine(Runs, Hears, Configured, Reports, Watches, Sender):
         self._seen = seen
         self._is_open = is_open
         self._outbox = outbox
+        self._stored = stored
         outcomes = self._outcomes = OutcomeLog(stored.note)
         self.devices = PushDevices(state_folder(environ))
         commands, pins = Commands(environ), Pins()
         self.messages = BrokerMessages(objects, outcomes)
-        self.webhooks = Webhooks(outbox, outcomes, settings[ActionSettings].secret)
+        self._webhook = Webhook(settings[ActionSettings].secret)
+        transports = self._webhook, Ntfy(stored.picture, settings.web)
+        self._deliveries = {each.kind: Deliveries(each, outbox, outcomes) for each in transports}
         handlers: dict[str, ActionHandler] = {
             "command": WorkerQueue("command", commands, outcomes, AT_ONCE, commands.close),
-            "webhook": self.webhooks,
+            **self._deliveries,
             "notify": WorkerQueue("notify", Notifications(stored.picture), outcomes),
             "mqtt": self.messages,
             "push": WorkerQueue("push", Push(self.devices), outcomes),
@@ -111,7 +116,8 @@ class RuleEngine(Runs, Hears, Configured, Reports, Watches, Sender):
         """Deliver what an earlier run left in the outbox, and say which rules cannot act."""
         self._warn()
         if self._outbox.is_there:
-            self.webhooks.start()
+            for deliveries in self._deliveries.values():
+                deliveries.start()
 
     def stop(self, ending: Ending) -> None:
         self.runner.close()
@@ -152,7 +158,7 @@ class RuleEngine(Runs, Hears, Configured, Reports, Watches, Sender):
         self._warn()
 
     def _take(self, new: Settings) -> None:
-        self.webhooks.secret = new[ActionSettings].secret
+        self._webhook.secret = new[ActionSettings].secret
         with self._changing:
             self._configured = new.rules_of(OnSettings)
             self._put_in_force()
@@ -183,7 +189,7 @@ class RuleEngine(Runs, Hears, Configured, Reports, Watches, Sender):
 
     def try_now(self, rule: OnSettings) -> str:
         """Do what a rule asks for, with an event that is made up; returns the id of that. Does not wait."""
-        task = Task.made_up(rule)
+        task = Task.made_up(rule, picture_of=self._stored.newest_picture())
         self.runner.do(task)
         return task.event_id
 
@@ -193,9 +199,16 @@ class RuleEngine(Runs, Hears, Configured, Reports, Watches, Sender):
 
     def unknown_label(self, rule: OnSettings) -> str:
         """That the model does not know the label of a rule, as one sentence; empty if it does, or nobody can say."""
-        if rule.kind != "seen" or self._is_open() or key_of(rule.label) in self._known_keys():
+        return self._unknown(rule, rule.label)
+
+    def unknown_left_out(self, rule: OnSettings) -> str:
+        """The same of the labels that a rule leaves out: without them it acts all the same."""
+        return next(filter(None, (self._unknown(rule, label) for label in rule.not_labels)), "")
+
+    def _unknown(self, rule: OnSettings, label: str) -> str:
+        if rule.kind != "seen" or self._is_open() or key_of(label) in self._known_keys():
             return ""
-        return f"the model knows no {rule.label!r}{_hint(rule, self._seen.known)}"
+        return f"the model knows no {label!r}{_hint(label, self._seen.known)}"
 
     def _known_keys(self) -> frozenset[str]:
         """Of every text that a rule may name. Made again where names or model have changed: it takes some ms."""
@@ -206,7 +219,8 @@ class RuleEngine(Runs, Hears, Configured, Reports, Watches, Sender):
 
     def _put_in_force(self) -> None:
         rules = (*(rule for rule in self._configured if rule.kinds), *self._page)
-        self.webhooks.urls = frozenset(rule.webhook for rule in rules if rule.webhook)
+        for deliveries in self._deliveries.values():
+            deliveries.serve(rules)
         self.runner.rules = rules
 
     def _try_to_ask(self, rule: OnSettings) -> None:
@@ -228,9 +242,11 @@ def unknown_labels_of(rules: Iterable[OnSettings], names: frozenset[str]) -> lis
     """A sentence for each rule whose label the model does not know. names: of labels and groups."""
     keys = _keys_of(names)
     return [
-        f"the rule {rule.name} waits for {rule.label!r}, which the model does not know{_hint(rule, names)}"
+        f"the rule {rule.name} {does} {label!r}, which the model does not know{_hint(label, names)}"
         for rule in rules
-        if rule.kind == "seen" and key_of(rule.label) not in keys
+        if rule.kind == "seen"
+        for does, label in (("waits for", rule.label), *(("leaves out", label) for label in rule.not_labels))
+        if key_of(label) not in keys
     ]
 
 
@@ -238,6 +254,6 @@ def _keys_of(names: frozenset[str]) -> frozenset[str]:
     return frozenset({UNKNOWN, "", *map(key_of, names)})
 
 
-def _hint(rule: OnSettings, names: frozenset[str]) -> str:
-    near = nearest(rule.label, names)
+def _hint(label: str, names: frozenset[str]) -> str:
+    near = nearest(label, names)
     return f"; did you mean {near!r}?" if near else ""

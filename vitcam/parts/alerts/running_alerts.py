@@ -1,6 +1,9 @@
 """The alerts of a run: in force at once, then kept for the next one."""
 
+import sys
 import threading
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -8,6 +11,7 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.look.active import ActiveAreas
 from vitcam.parts.alerts.alert import WAYS, Alert, alert_record, changed_alert, new_alert, rule_record, saved_record
 from vitcam.parts.alerts.broker_message import NO_BROKER
+from vitcam.parts.alerts.ntfy import new_topic
 from vitcam.parts.alerts.outcome_log import LastOutcome
 from vitcam.parts.alerts.push import MISSING, encrypted, has_push, public_key, signature
 from vitcam.parts.alerts.push_devices import PushDevice
@@ -16,6 +20,21 @@ from vitcam.parts.alerts.saved_alerts import MOST_ALERTS, SavedAlerts
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import is_made_up
 from vitcam.wire import rfc3339
+
+_DEBIANS = "/usr/lib/python3/dist-packages"
+
+
+def _installed_by(debian: str, packages: str) -> str:
+    """The command that installs what a way needs: Debian's packages, where this Python sees them."""
+    return f"sudo apt install {debian}" if _DEBIANS in sys.path else f"{sys.executable} -m pip install {packages}"
+
+
+_REMEDIES: Mapping[str, Callable[[], str]] = {
+    "notify": partial(_installed_by, "apprise", "apprise"),
+    "push": partial(_installed_by, "python3-http-ece python3-py-vapid", "http-ece py-vapid"),
+    "mqtt": lambda: '[mqtt] host = "192.168.1.5"',
+}
+"""Way of an alert that may not be there -> the line that makes it work: a command, or one of the configuration."""
 
 
 class RunningAlerts:
@@ -40,6 +59,7 @@ class RunningAlerts:
             "alerts": [self._described(alert) for alert in self._alerts],
             "rules": [rule_record(rule) | self._told(rule) for rule in self._engine.configured],
             "ways": [way for way in WAYS if self._is_there(way)],
+            "missing": {way: _REMEDIES[way]() for way in WAYS if not self._is_there(way)},
             "devices": [
                 {"id": each.id, "name": each.name, "added": rfc3339(each.added_s)} for each in self._engine.devices.all
             ],
@@ -81,6 +101,19 @@ class RunningAlerts:
         alert = self._find(id_)
         return None if alert is None else self._engine.try_now(alert.rule)
 
+    def topic(self, body: Any) -> str:
+        """The whole address of a topic of ntfy: of an alert, else of the newest one that has any, else a new one.
+
+        body    `{"alert": ID}`, `{"address": "https://…"}` for this address, or `{}`
+        raises  UsageError
+        """
+        if not isinstance(body, dict) or not all(isinstance(each, str) for each in body.values()):
+            raise UsageError('send {}, {"alert": ID} or {"address": "https://ntfy.sh/…"}')
+        if address := body.get("address", ""):
+            return new_alert({"ntfy": address}, ()).rule.ntfy
+        wanted = [alert.rule.ntfy for alert in self._alerts if alert.id == body.get("alert", alert.id)]
+        return next(filter(None, reversed(wanted)), "") or new_topic()
+
     def push_key(self) -> str:
         """What a browser needs to allow messages. Raises UsageError where they cannot be sent, VitcamError."""
         if not has_push():
@@ -121,7 +154,9 @@ class RunningAlerts:
 
     def _checked(self, alert: Alert) -> Alert:
         """Raises UsageError for what can never be."""
-        if reason := self._engine.unknown_label(alert.rule) or self._unknown_zone(alert.rule):
+        rule = alert.rule
+        unknown = self._engine.unknown_label(rule), self._engine.unknown_left_out(rule), self._unknown_zone(rule)
+        for reason in filter(None, unknown):
             raise UsageError(reason)
         for way in alert.rule.kinds:
             if way == "mqtt" and not self._is_there(way):
@@ -176,4 +211,5 @@ def _last_record(last: LastOutcome) -> dict[str, Any]:
         "kind": outcome.kind,
         "status": outcome.status,
         "detail": outcome.detail,
+        "picture": outcome.picture or None,
     }

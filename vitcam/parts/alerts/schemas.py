@@ -37,6 +37,11 @@ def alert_schemas() -> dict[str, Schema]:
                 "alerts": array_of(named("Alert")),
                 "rules": array_of(record(rule | place | told), "Those of the configuration. They are changed there."),
                 "ways": array_of(TEXT, "What an alert can do in this run."),
+                "missing": {
+                    "type": "object",
+                    "additionalProperties": TEXT,
+                    "description": "Way that is not there -> the one line that makes it work.",
+                },
                 "devices": array_of(device, "Browsers that get messages."),
             }
         ),
@@ -48,6 +53,19 @@ def alert_schemas() -> dict[str, Schema]:
         | {"additionalProperties": False},
         "ChangedAlert": record({"alert": named("Alert"), "remembered": FLAG, "reason": TEXT}),
         "Remembered": record({"remembered": FLAG, "reason": TEXT}),
+        "AlertTopic": record(
+            {
+                "address": described(TEXT, "Of the topic. Who knows it sees the pictures."),
+                "link": described(TEXT, "What the app for Android opens."),
+                "code": described(TEXT, "The link as a QR code, in SVG."),
+            }
+        ),
+        "AlertTopicRequest": record(
+            {"alert": described(TEXT, "Its id."), "address": described(TEXT, "Of a topic.")},
+            "Nothing: the topic of the newest alert that has one, else a new one that nobody can guess.",
+            optional=("alert", "address"),
+        )
+        | {"additionalProperties": False},
         "AlertTrial": record({"trial": described(TEXT, "Marks what comes of it.")}),
         "AlertOutcome": record(
             {
@@ -57,6 +75,7 @@ def alert_schemas() -> dict[str, Schema]:
                 "kind": TEXT,
                 "status": one_of(("ok", "failed", "waiting")),
                 "detail": described(TEXT, "Why it failed, or what the receiver said."),
+                "picture": nullable(TEXT, "The id of the event whose picture the receiver has, as far as it says so."),
             }
         ),
         "AlertSound": record(
@@ -79,6 +98,7 @@ def alert_schemas() -> dict[str, Schema]:
 def _conditions() -> dict[str, Schema]:
     return {
         "label": described(TEXT, "A label or a group; empty: any."),
+        "not_labels": array_of(TEXT, "Labels and groups that are left out.", maxItems=8),
         "zone": described(TEXT, "Empty: any."),
         "above": PROBABILITY,
         "for_s": NUMBER,
@@ -91,6 +111,8 @@ def _conditions() -> dict[str, Schema]:
 
 def _ways() -> dict[str, Schema]:
     return {
+        "ntfy": described(TEXT, "A topic of an ntfy server, such as https://ntfy.sh/a-long-secret-name; empty: none."),
+        "ntfy_token": described(TEXT, "Its access token; empty: it needs none."),
         "webhook": described(TEXT, "An address of http or https; empty: none."),
         "notify": array_of(TEXT, "Addresses of Apprise.", maxItems=8),
         "mqtt": FLAG,

@@ -5,9 +5,9 @@ from typing import Annotated, ClassVar
 
 from vitcam.config.option import Rule, Why
 from vitcam.config.rules import EventRule
-from vitcam.config.validators import is_notify_address, is_web_address
+from vitcam.config.validators import is_notify_address, is_token, is_topic, is_web_address
 
-ACTIONS = ("command", "webhook", "notify", "mqtt", "push", "sound", "gpio")
+ACTIONS = ("command", "ntfy", "webhook", "notify", "mqtt", "push", "sound", "gpio")
 """Keys of a rule that say what is done."""
 
 
@@ -45,6 +45,30 @@ class OnSettings(EventRule):
         float,
         Rule("Time limit of the command, in s. It is ended then", low=0.1, high=3600, live=True, page=Why.COMMAND),
     ] = 30.0
+    ntfy: Annotated[
+        str,
+        Rule(
+            "Topic of an ntfy server that gets a message with the picture of the event. Who knows it sees the pictures",
+            form=is_topic,
+            form_words="an address such as https://ntfy.sh/a-long-secret-name",
+            example="https://ntfy.sh/a-long-secret-name",
+            live=True,
+            secret=True,
+            page=Why.ELSEWHERE,
+        ),
+    ] = ""
+    ntfy_token: Annotated[
+        str,
+        Rule(
+            "Access token of the ntfy server. Empty: the topic needs none",
+            form=is_token,
+            form_words="a text of ASCII without spaces",
+            example="tk_of-your-server",
+            live=True,
+            secret=True,
+            page=Why.SECRET,
+        ),
+    ] = ""
     webhook: Annotated[
         str,
         Rule(

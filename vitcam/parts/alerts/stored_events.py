@@ -2,15 +2,16 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from vitcam.errors import VitcamError
 from vitcam.history.store import EventStore
-from vitcam.history.stored import Action
+from vitcam.history.stored import Action, Query
 from vitcam.parts.alerts.task import Outcome
 from vitcam.wire import wall_time
 
 _SOON_S = 2.0
+_LOOKED_AT = 20  # of the newest events: most have a picture
 
 
 class StoredEvents:
@@ -28,6 +29,14 @@ class StoredEvents:
             now = wall_time(time.monotonic_ns())
             action = Action(outcome.rule, outcome.kind, outcome.status, outcome.detail, now)
             self._history.note_action(outcome.event_id, action)
+
+    def newest_picture(self) -> str:
+        """The id of the newest event that has a picture; empty where there is none, or the history cannot be read."""
+        if self._history is None:
+            return ""
+        with suppress(VitcamError):
+            return next((each.id for each in self._history.find(Query(), _LOOKED_AT).events if each.frame), "")
+        return ""
 
     @contextmanager
     def picture(self, event_id: str) -> Iterator[bytes | None]:

@@ -41,19 +41,21 @@ class Task:
     rule: OnSettings
     event_id: str
     record: dict[str, Any]
+    picture_of: str = ""
+    """The id of the stored event whose picture goes with it; empty: there is none."""
 
     @classmethod
     def of(cls, firing: Firing[OnSettings]) -> "Task":
         """Times of the event become wall time, by the clock as it is now."""
         event = firing.event
         more = {"camera": readable(event.camera), "rule": firing.rule.name}
-        return cls(firing.rule, event.id, {**event_record(event), **more})
+        return cls(firing.rule, event.id, {**event_record(event), **more}, event.id)
 
     @classmethod
-    def made_up(cls, rule: OnSettings, camera: str = "test") -> "Task":
+    def made_up(cls, rule: OnSettings, camera: str = "test", picture_of: str = "") -> "Task":
         """Of an event that the rule would act at. `test` marks it for those who get it."""
         event = made_up_event(rule, camera)
-        return cls(rule, event.id, {**cls.of(Firing(rule, event)).record, "test": True})
+        return cls(rule, event.id, {**cls.of(Firing(rule, event)).record, "test": True}, picture_of)
 
     @property
     def text(self) -> str:
@@ -80,6 +82,8 @@ class Outcome:
     status: Literal["ok", "failed", "waiting"]
     detail: str = ""
     """For people: why it failed, or what the receiver said. At most 200 characters."""
+    picture: str = ""
+    """The id of the event whose picture the receiver has; empty: none, or nobody knows."""
 
 
 Note = Callable[[Outcome], None]

@@ -1,220 +1,49 @@
-"""Delivers webhooks: one at a time, in order, again and again with growing pauses, across restarts."""
+"""Webhooks: the event as JSON, signed, in one POST."""
 
-import logging
-import queue
-import threading
+import hashlib
+import hmac
 import time
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from vitcam.parts.alerts.post import RetryLater, WebhookRefused, post, signed
-from vitcam.parts.alerts.task import Note, Outcome, Task, is_made_up, short_detail
-from vitcam.parts.alerts.threads import WEBHOOKS
-from vitcam.storage.outbox import Delivery, Outbox
-from vitcam.threads.worker import Watched, Worker
+from vitcam.parts.alerts.deliveries import Sent, Transport
+from vitcam.parts.alerts.post import judged, send
+from vitcam.parts.alerts.settings import OnSettings
+from vitcam.parts.alerts.task import Task
+from vitcam.storage.outbox import Delivery
 
-if TYPE_CHECKING:
-    import asyncio
-
-log = logging.getLogger(__name__)
-
-KIND = "webhook"
-_MOST_WAITING = 256
-_MOST_AGE_S = 86_400.0
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 300.0
-_LOOK_S = 5.0
+TIMESTAMP, SIGNATURE = "X-Vitcam-Timestamp", "X-Vitcam-Signature"
 
 
-@dataclass(frozen=True, slots=True)
-class _Pause:
-    """An address that failed is left alone for a while, with all deliveries to it."""
+class Webhook(Transport):
+    """secret: signs each attempt; empty: none is signed. Any thread may replace it."""
 
-    until_s: float
-    length_s: float
+    kind = "webhook"
+    thread = "webhooks"
 
-
-class Webhooks:
-    """The handler of webhooks. Its thread begins where there is something to deliver.
-
-    outbox         where they wait
-    note           gets what came of each
-    secret         signs each attempt; empty: none is signed
-    first_pause_s  after a failure; doubled at each further one
-    """
-
-    def __init__(self, outbox: Outbox, note: Note, secret: str, first_pause_s: float = _FIRST_PAUSE_S) -> None:
-        self._outbox = outbox
-        self._note = note
+    def __init__(self, secret: str) -> None:
         self.secret = secret
-        """Any thread may replace it."""
-        self.urls: frozenset[str] = frozenset()
-        """Those in the rules. What waits for another one is given up. Any thread may replace it."""
-        self._first_pause_s = first_pause_s
-        self._tasks: queue.Queue[Task | None] = queue.Queue(_MOST_WAITING)
-        self._pauses: dict[str, _Pause] = {}
-        self._failing: dict[int, float] = {}
-        """Number of a delivery, and the monotonic time at which it failed first in this run."""
-        self._in_outbox = 0
-        self._over = threading.Event()
-        self._idle = threading.Event()
-        self._sending: tuple[asyncio.AbstractEventLoop, asyncio.Task[str]] | None = None
-        self._lock = threading.Lock()
-        self._worker = Worker("webhooks", self._run, WEBHOOKS)
 
-    @property
-    def waiting(self) -> int:
-        return self._tasks.qsize() + self._in_outbox
+    def destination(self, rule: OnSettings) -> str:
+        return rule.webhook
 
-    def start(self) -> None:
-        """Deliver what an earlier run left. Does nothing where it runs already."""
-        if not self._over.is_set():
-            self._worker.start()
+    def text(self, task: Task) -> str:
+        return task.text
 
-    @property
-    def workers(self) -> tuple[Watched, ...]:
-        return (self._worker,)
+    async def send(self, delivery: Delivery) -> Sent:
+        url, body = delivery.destination, delivery.body.encode()
+        own = {"Content-Type": "application/json", "Idempotency-Key": delivery.key}
+        answer = await send(url, body, own | signed(self.secret, int(time.time()), body))
+        return Sent(judged(urlsplit(url).netloc, answer))
 
-    def put(self, task: Task) -> None:
-        if self._over.is_set():
-            self._note(task.failed(KIND, "vitcam ended before it began"))
-            return
-        try:
-            self._tasks.put_nowait(task)
-        except queue.Full:
-            self._note(task.failed(KIND, f"{_MOST_WAITING} webhooks wait to be written down already"))
-        self._idle.clear()
-        self.start()
 
-    def drain(self, deadline_s: float) -> None:
-        if self._worker.started:
-            self._idle.wait(max(0.0, deadline_s - time.monotonic()))
+def signed(secret: str, timestamp: int, body: bytes) -> dict[str, str]:
+    """The headers for a body; without a secret the time alone.
 
-    def close(self) -> None:
-        self._over.set()
-        with suppress(queue.Full):
-            self._tasks.put_nowait(None)  # wakes the thread
-        with self._lock:
-            if self._sending is not None:
-                loop, sending = self._sending
-                loop.call_soon_threadsafe(sending.cancel)
-
-    def leave(self, deadline_s: float) -> None:
-        self._worker.join(deadline_s - time.monotonic())
-        self._worker.stop()
-
-    def _run(self) -> None:
-        """May begin again after an error, with the deliveries that it had."""
-        outbox = self._outbox
-        import asyncio  # a run without webhooks does not need it
-
-        loop = asyncio.new_event_loop()
-        try:
-            while not self._over.is_set():
-                self._turn(outbox, loop)
-            self._write_down(outbox, 0)
-        finally:
-            loop.close()
-        for delivery in outbox.lost_at_end(KIND):
-            self._note_outcome(delivery, "failed", "vitcam ended before it was delivered")
-
-    def _turn(self, outbox: Outbox, loop: "asyncio.AbstractEventLoop") -> None:
-        self._worker.beat()
-        delivery = self._next(outbox)
-        self._in_outbox = outbox.waiting(KIND)
-        if delivery is None:
-            if self._tasks.empty():
-                self._idle.set()
-            self._write_down(outbox, self._wait_s())
-            return
-        if delivery.destination not in self.urls and not delivery.urgent:  # a rule that is off can be tried
-            self._give_up(outbox, delivery, "no rule has this webhook any more")
-        else:
-            self._deliver(outbox, delivery, loop)
-        self._write_down(outbox, 0)
-
-    def _next(self, outbox: Outbox) -> Delivery | None:
-        """The oldest delivery to an address that is not left alone now; one that a person waits for comes first."""
-        now_s = time.monotonic()
-        heads = (
-            each
-            for each in outbox.heads(KIND)
-            if each.destination not in self._pauses or self._pauses[each.destination].until_s <= now_s
-        )
-        return outbox.urgent(KIND) or next(heads, None)
-
-    def _wait_s(self) -> float:
-        now_s = time.monotonic()
-        until = [pause.until_s for pause in self._pauses.values() if pause.until_s > now_s]
-        return min([_LOOK_S, *(each - now_s for each in until)])
-
-    def _write_down(self, outbox: Outbox, wait_s: float) -> None:
-        """Put what came into the outbox; the first may be waited for."""
-        while True:
-            try:
-                task = self._tasks.get(timeout=wait_s) if wait_s else self._tasks.get_nowait()
-            except queue.Empty:
-                return
-            if task is None:
-                return
-            wait_s = 0
-            urgent = is_made_up(task.event_id)
-            made = Delivery(KIND, task.rule.webhook, task.event_id, task.rule.name, task.text, urgent)
-            for oldest in outbox.put(made):
-                self._note_outcome(oldest, "failed", "it is too old, or too many newer webhooks wait")
-            self._in_outbox = outbox.waiting(KIND)
-
-    def _deliver(self, outbox: Outbox, delivery: Delivery, loop: "asyncio.AbstractEventLoop") -> None:
-        from asyncio import CancelledError
-
-        try:
-            said = self._send(delivery, loop)
-        except CancelledError:  # the run ends: the next one delivers it
-            return
-        except WebhookRefused as refusal:
-            self._give_up(outbox, delivery, str(refusal))
-        except RetryLater as failure:
-            self._retry_later(outbox, delivery, str(failure))
-        except Exception:
-            log.exception("a webhook failed unexpectedly")
-            self._retry_later(outbox, delivery, "it failed unexpectedly; the log says more")
-        else:
-            self._pauses.pop(delivery.destination, None)
-            if outbox.remove(delivery):
-                self._note_outcome(delivery, "ok", said)
-
-    def _send(self, delivery: Delivery, loop: "asyncio.AbstractEventLoop") -> str:
-        body = delivery.body.encode()
-        headers = {"Idempotency-Key": delivery.key, **signed(self.secret, int(time.time()), body)}
-        sending = loop.create_task(post(delivery.destination, body, headers))
-        with self._lock:
-            self._sending = (loop, sending)
-        try:
-            return loop.run_until_complete(sending)
-        finally:
-            with self._lock:
-                self._sending = None
-
-    def _retry_later(self, outbox: Outbox, delivery: Delivery, why: str) -> None:
-        if delivery.urgent:  # a person waits for it now, and tries again
-            self._give_up(outbox, delivery, why)
-            return
-        before = self._pauses.get(delivery.destination)
-        length_s = min(before.length_s * 2, _LONGEST_PAUSE_S) if before else self._first_pause_s
-        self._pauses[delivery.destination] = _Pause(time.monotonic() + length_s, length_s)
-        now_s = time.monotonic()  # the wall clock may be set by years
-        if now_s - self._failing.get(delivery.number, now_s) > _MOST_AGE_S:
-            self._give_up(outbox, delivery, f"{why}, for a day")
-        elif delivery.number not in self._failing:
-            self._failing[delivery.number] = now_s
-            log.info("the rule %s: %s; its webhook is tried again", delivery.rule, why)
-            self._note_outcome(delivery, "waiting", f"{why}; it is tried again")
-
-    def _give_up(self, outbox: Outbox, delivery: Delivery, why: str) -> None:
-        outbox.remove(delivery)
-        self._note_outcome(delivery, "failed", why)
-
-    def _note_outcome(self, delivery: Delivery, status: str, detail: str) -> None:
-        if status != "waiting":
-            self._failing.pop(delivery.number, None)
-        self._note(Outcome(delivery.event_id, delivery.rule, KIND, status, short_detail(detail)))  # type: ignore[arg-type]
+    timestamp  seconds since the epoch
+    source     RFC 2104; the time is signed, too, so that nobody can send an old one again unnoticed
+    """
+    headers = {TIMESTAMP: str(timestamp)}
+    if secret:
+        digest = hmac.new(secret.encode(), f"{timestamp}.".encode() + body, hashlib.sha256).hexdigest()
+        headers[SIGNATURE] = f"sha256={digest}"
+    return headers

@@ -7,7 +7,7 @@ from vitcam.config.settings import Settings
 from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.look.active import ActiveAreas
-from vitcam.machine import Machine, own_address
+from vitcam.machine import Machine
 from vitcam.model.files import list_models
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.parts.mqtt.discovery import Announced
@@ -19,7 +19,7 @@ from vitcam.run.kinds import Offers, Watches
 from vitcam.run.objects import Objects
 from vitcam.run_model import RunModel
 from vitcam.slot import Current
-from vitcam.web.requests.allowed_hosts import is_loopback
+from vitcam.web.address import network_address
 
 _MODELS_EVERY_S = 10.0
 _NEEDED = {"threshold": ("events.enter", "events.leave"), "overlay": ("overlay.mode",)}
@@ -76,8 +76,6 @@ class CameraFacts:
         self._model = model
         self._objects = objects
         self._board = machine.board
-        web = settings.web
-        self._reaches_others = web.enabled and web.port != 0 and not is_loopback(web.host)
         self._listed: tuple[float, tuple[str, ...]] = (float("-inf"), ())
 
     def __call__(self, watched: tuple[Presence, ...]) -> Announced:
@@ -91,7 +89,7 @@ class CameraFacts:
             models=tuple(dict.fromkeys((model.name_or_file, *self._installed()))),
             overlays=available_overlays(model.info.gives),
             offered=tuple(entity for each in self._objects.each(Offers) for entity in each.entities()),
-            page=self._page(),
+            page=network_address(self._settings.web),
             board=self._board,
         )
 
@@ -100,15 +98,6 @@ class CameraFacts:
         if not self._settings[MqttSettings].commands or (command == "model" and self._models.fixed):
             return False
         return self._running.can_be_set.issuperset(_NEEDED.get(command, ()))
-
-    def _page(self) -> str:
-        """Address of the page for others of the network; empty where they cannot open it."""
-        if not self._reaches_others:
-            return ""
-        web = self._settings.web
-        host = own_address() if web.host in ("0.0.0.0", "::", "") else web.host
-        scheme = "https" if web.certificate else "http"
-        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{web.port}"
 
     def _installed(self) -> tuple[str, ...]:
         """A model may be taught or deleted at any time; folders are not read each second."""

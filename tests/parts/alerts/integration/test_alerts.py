@@ -9,6 +9,7 @@ import pytest
 
 from tests.daemon import Daemon, answer_to, daemon, get_json
 from tests.eventually import eventually
+from tests.parts.alerts.ntfy_server import ntfy_server
 from tests.parts.alerts.receiver import receiver
 from tests.secured import bearer, quick_hash
 from vitcam.access.password import save_password
@@ -72,6 +73,39 @@ def test_an_alert_is_made_tried_and_delivered_without_a_file_and_kept_for_the_ne
     assert json.loads((state / "alerts.json").read_text())["alerts"] == []
 
 
+def test_a_phone_and_the_real_apprise_get_an_event_with_its_picture(tmp_path: Path) -> None:
+    with (
+        ntfy_server(token="tk_1") as phone,
+        ntfy_server() as other,
+        daemon("--source", "demo", "--loop", STATE_DIRECTORY=str(tmp_path)) as running,
+    ):
+        running.wait_for("ok")
+        body = {
+            "ntfy": f"{phone.url}/cats",
+            "ntfy_token": "tk_1",
+            "notify": [f"ntfy://{other.url.removeprefix('http://')}/cats"],
+        }
+        made = answer_to(f"{running.url}/api/alerts", body)[1]["alert"]
+        assert eventually(lambda: phone.received and other.received, 60)
+        assert eventually(lambda: {each["kind"] for each in last(running)} == {"ntfy", "notify"})
+        by_kind = {each["kind"]: each for each in last(running)}
+        event = by_kind["ntfy"]["event"]
+        with urllib.request.urlopen(f"{running.url}/api/events/{event}/frame.jpg", timeout=10) as answer:
+            picture = answer.read()
+        trial = answer_to(f"{running.url}/api/alerts/{made['id']}/try", {})[1]["trial"]
+        assert eventually(lambda: any(each["trial"] == trial and each["kind"] == "ntfy" for each in last(running)))
+        tried = next(each for each in last(running) if each["trial"] == trial and each["kind"] == "ntfy")
+        shown = json.dumps(alerts(running))
+
+    assert picture == phone.received[0].attachment == other.received[0].attachment
+    assert by_kind["ntfy"]["picture"] == event
+    assert (by_kind["notify"]["status"], by_kind["notify"]["detail"]) == ("ok", "with the picture")
+    assert phone.received[-1].title.startswith("Trial: ")
+    assert (tried["status"], bool(tried["picture"]), bool(phone.received[-1].attachment)) == ("ok", True, True)
+    assert "tk_1" not in shown
+    assert "/cats" not in shown
+
+
 def _rules_of(running: Daemon, event: str) -> list[str]:
     return [action["rule"] for action in get_json(f"{running.url}/api/events/{event}")["actions"]]
 
@@ -99,11 +133,12 @@ def test_who_may_only_look_sees_alerts_and_changes_none(tmp_path: Path) -> None:
             answer_to(f"{url}/0123abcd", None, "DELETE", bearer(read))[0],
             answer_to(f"{url}/0123abcd/try", {}, "POST", bearer(read))[0],
             answer_to(f"{url}/push", {}, "POST", bearer(read))[0],
+            answer_to(f"{url}/ntfy", {}, "POST", bearer(read))[0],
             answer_to(url, None, "GET")[0],
         ]
         allowed = answer_to(f"{url}/0123abcd", {"enabled": False}, "PATCH", bearer(control))
 
-    assert refused == [403] * 5 + [401]
+    assert refused == [403] * 6 + [401]
     assert "0123abcd" in seen
     assert SECRET not in seen
     assert (allowed[0], allowed[1]["alert"]["enabled"]) == (200, False)
@@ -117,6 +152,7 @@ def test_who_may_only_look_sees_alerts_and_changes_none(tmp_path: Path) -> None:
         ("PATCH", "/0123abcd"),
         ("DELETE", "/0123abcd"),
         ("POST", "/0123abcd/try"),
+        ("POST", "/ntfy"),
         ("GET", "/push"),
         ("POST", "/push"),
         ("DELETE", "/push/x"),

@@ -3,22 +3,24 @@
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select
 
-from tests.daemon import Daemon, daemon, get_json
+from tests.daemon import Daemon, answer_to, daemon, get_json
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.accessibility import DESK, SCHEMES, SIZES, WALKED, WALKED_IDS, findings_at_every_size
 from tests.integration.web.page.test_page import text, wait
+from tests.integration.web.page.test_page_zones import drag
+from tests.parts.alerts.ntfy_server import ntfy_server
 from tests.parts.alerts.receiver import Receiver, receiver
 from tests.push_service import Browser, decoded, push_service
 from tests.secured import bearer, quick_hash
@@ -28,6 +30,7 @@ from vitcam.access.tokens import Scope, create_token
 pytestmark = pytest.mark.slow("vitcam/web", "vitcam/parts/alerts")
 
 PATIENCE_S = 120
+DOOR = (Keys.CONTROL, "a", Keys.NULL, "door")  # instead of the name that was proposed
 CONFIG = '[camera]\nsource = "demo"\n\n[[on]]\nname = "lamp"\nlabel = "dog"\nfor_s = 5\ncommand = ["true"]\n'
 _WIDTH = "return Math.max(document.documentElement.scrollWidth, innerWidth)"  # a phone shrinks a page that is wider
 
@@ -117,9 +120,13 @@ def test_the_first_alert_is_made_from_an_event_tried_and_delivered_with_the_keyb
     name = event["shown"]["kind"] or event["label"]
     until(chrome, lambda: part(chrome, "alert-form").is_displayed())
     assert part(chrome, "alert-label").get_attribute("value") == name
-    assert Select(part(chrome, "alert-what")).first_selected_option.text == "this:"
+    assert Select(part(chrome, "alert-what")).first_selected_option.text == "a certain thing"
 
-    # what is missing is said, and stays to be mended
+    # what is missing is said, and stays to be mended; a phone is proposed
+    until(chrome, lambda: part(chrome, "alert-phone-code").is_displayed())
+    assert str(part(chrome, "alert-ntfy").get_attribute("value")).startswith("https://ntfy.sh/vitcam-")
+    is_sound(chrome, "phone")
+    press(chrome, part(chrome, "alert-by-ntfy"))
     part(chrome, "alert-label").send_keys(Keys.ENTER)
     until(chrome, lambda: "at least one way" in text(chrome, "alert-message"))
     press(chrome, part(chrome, "alert-by-webhook"))
@@ -231,6 +238,7 @@ def test_a_browser_is_allowed_by_a_press_gets_a_trial_shows_it_and_is_removed(tm
             # an alert by message alone, made from nothing and tried
             press(chrome, part(chrome, "alerts-new"))
             part(chrome, "alert-label").send_keys("tabby cat")
+            press(chrome, part(chrome, "alert-by-ntfy"))
             press(chrome, part(chrome, "alert-push"))
             press(chrome, part(chrome, "alert-save"))
             until(chrome, lambda: len(cards(chrome)) == 1)
@@ -254,6 +262,56 @@ def test_a_browser_is_allowed_by_a_press_gets_a_trial_shows_it_and_is_removed(tm
             until(chrome, lambda: "gets no messages any more" in text(chrome, "alerts-browser-message"))
             assert get_json(f"{running.url}/api/alerts")["devices"] == []
             assert "secret-endpoint" not in running.errors() + json.dumps(get_json(f"{running.url}/api/alerts"))
+
+
+def test_a_cat_at_the_door_at_night_but_not_mimi_is_told_to_a_phone_in_nine_presses(
+    tmp_path: Path, chrome: Chrome
+) -> None:
+    """From the opened page, with the zone that is drawn for it. A press, a drag or a field that is filled is one."""
+    (tmp_path / "config.toml").write_text(f'{CONFIG}\n[names]\n"Egyptian cat" = "Mimi"\n')
+    options = ("--config", str(tmp_path / "config.toml"), "--loop")
+    with ntfy_server() as phone, daemon(*options, STATE_DIRECTORY=str(tmp_path)) as running:
+        running.wait_for("ok")
+        done = list[bool]()
+        chrome.get(running.url)
+        until(chrome, lambda: part(chrome, "zones").is_enabled())
+        for press_ in (
+            lambda: part(chrome, "to-alerts").click(),
+            lambda: part(chrome, "alerts-examples").find_element(By.TAG_NAME, "button").click(),
+            lambda: Select(part(chrome, "alert-where")).select_by_visible_text("draw a zone …"),
+            lambda: drag(chrome, (0.1, 0.1), (0.9, 0.9)),
+            lambda: chrome.find_element(By.CSS_SELECTOR, "#zones-list .zone-name").send_keys(
+                Keys.CONTROL, "a", Keys.NULL, "door"
+            ),
+            lambda: part(chrome, "zones-apply").click(),
+            lambda: part(chrome, "alert-others").send_keys("Mimi"),
+            lambda: part(chrome, "alert-save").click(),
+        ):
+            until(chrome, lambda now=press_: _does(now))
+            done.append(True)
+        until(chrome, lambda: len(cards(chrome)) == 1)
+        said = cards(chrome)[0].find_element(By.TAG_NAME, "h3").text
+        one = get_json(f"{running.url}/api/alerts")["alerts"][0]
+        assert answer_to(f"{running.url}/api/alerts/{one['id']}", {"ntfy": f"{phone.url}/home"}, "PATCH")[0] == 200
+        until(chrome, lambda: _does(lambda: cards(chrome)[0].find_element(By.CLASS_NAME, "alert-try").click()))
+        until(chrome, lambda: cards(chrome)[0].find_elements(By.CSS_SELECTOR, ".alert-last img"))
+        assert "it has the picture" in cards(chrome)[0].text
+        is_sound(chrome, "household")
+
+    assert said.startswith("Tell me when cat but not Mimi is seen in door for a moment, at night")
+    assert (one["label"], one["not_labels"], one["zone"], one["between"]) == ("cat", ["Mimi"], "door", "22:00-06:00")
+    assert one["ntfy"] == "https://ntfy.sh/***"
+    assert phone.received[0].title == "Trial: cat (door)"
+    assert len(done) <= 9
+
+
+def _does(press_: Callable[[], object]) -> bool:
+    """False: what is to be pressed is not there yet."""
+    try:
+        press_()
+    except WebDriverException:
+        return False
+    return True
 
 
 def test_who_may_only_look_gets_no_buttons_that_change(tmp_path: Path, chrome: Chrome) -> None:

@@ -5,6 +5,7 @@ import { Sure } from "../panels/sure.js";
 import { deleteAlert, listAlerts, saveAlert, tryAlert } from "./api.js";
 import { ThisBrowser } from "./browser.js";
 import { alertCard, ruleCard } from "./card.js";
+import { EXAMPLES, exampleOf } from "./examples.js";
 import { AlertForm } from "./form.js";
 import { mergedWords } from "../versions/change.js";
 
@@ -17,7 +18,7 @@ const find = (name) => document.getElementById(`alerts-${name}`);
 export const open = () => new Alerts();
 
 class Alerts {
-  #record = { alerts: [], rules: [], ways: [], devices: [] };
+  #record = { alerts: [], rules: [], ways: [], missing: {}, devices: [] };
   #drawn = ""; // what the lists show, as text: they are drawn again where that has changed
   #mayChange = true;
   #isOpen = false;
@@ -35,6 +36,13 @@ class Alerts {
 
   constructor() {
     find("new").addEventListener("click", () => this.#form.open());
+    find("examples").append(...EXAMPLES.map((name) => this.#example(name)));
+  }
+
+  #example(name) {
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: t(`alerts.example.${name}`) });
+    button.addEventListener("click", async () => this.#form.open(await exampleOf(name, this.#form.zones)));
+    return button;
   }
 
   // state: of /api/state
@@ -61,7 +69,7 @@ class Alerts {
     this.#isOpen = false;
     clearTimeout(this.#looking);
     this.#looking = 0;
-    this.#form.close();
+    this.#form.leave();
     this.#sure.close();
   }
 
@@ -85,9 +93,9 @@ class Alerts {
 
   #show(record) {
     this.#record = record;
-    this.#form.setWays(record.ways);
+    this.#form.setWays(record.ways, record.missing);
     this.#browser.show(record, this.#mayChange);
-    find("new").hidden = !this.#mayChange;
+    for (const name of ["new", "examples"]) find(name).hidden = !this.#mayChange;
     find("new").disabled = false; // a press before this would be lost
     const text = JSON.stringify([record.alerts, record.rules, this.#mayChange]);
     if (text === this.#drawn) return;
@@ -161,8 +169,8 @@ class Alerts {
   }
 }
 
-function waysIn({ mqtt, push, sound, webhook, notify }) {
-  return [mqtt, push, sound, webhook, notify.length].filter(Boolean).length;
+function waysIn({ ntfy, mqtt, push, sound, webhook, notify }) {
+  return [ntfy, mqtt, push, sound, webhook, notify.length].filter(Boolean).length;
 }
 
 function cardOf(id) {

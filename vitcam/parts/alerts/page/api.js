@@ -35,13 +35,18 @@ export function deleteAlert(alert) {
 
 // what else may have changed of an alert is below its sentence
 function wordsOf(alert) {
-  const ways = [alert.push && t("alerts.way.push"), alert.sound && t("alerts.way.sound"), alert.mqtt && t("alerts.way.mqtt"), alert.webhook, ...alert.notify];
+  const ways = [alert.ntfy && t("alerts.way.ntfy"), alert.push && t("alerts.way.push"), alert.sound && t("alerts.way.sound"), alert.mqtt && t("alerts.way.mqtt"), alert.webhook, ...alert.notify];
   return [sentenceOf(alert), ways.filter(Boolean).join(", "), t(alert.enabled ? "versions.on" : "versions.off")].filter(Boolean).join("; ");
 }
 
 // returns {trial}
 export function tryAlert(id) {
   return ask(`${placeOf(id)}/try`, "POST", {});
+}
+
+// wanted: {alert: ID}, {address} or {}; returns {address, link, code} of a topic, the code as SVG
+export function topicOf(wanted) {
+  return ask("api/alerts/ntfy", "POST", wanted);
 }
 
 // returns the key with which a browser allows messages

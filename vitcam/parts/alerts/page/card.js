@@ -45,7 +45,7 @@ export function ruleCard(rule) {
 }
 
 function waysOf(alert) {
-  const ways = [alert.push && wayOf("push"), alert.sound && wayOf("sound"), alert.mqtt && wayOf("mqtt"), alert.webhook && `${wayOf("webhook")}: ${alert.webhook}`];
+  const ways = [alert.ntfy && `${wayOf("ntfy")}: ${alert.ntfy}`, alert.push && wayOf("push"), alert.sound && wayOf("sound"), alert.mqtt && wayOf("mqtt"), alert.webhook && `${wayOf("webhook")}: ${alert.webhook}`];
   return [...ways, alert.notify.length && `${wayOf("notify")}: ${alert.notify.join(", ")}`].filter(Boolean).join(" · ");
 }
 
@@ -57,13 +57,14 @@ function showTold(card, { trouble, last }) {
   if (!last.length) list.remove();
 }
 
-function outcomeLine({ time, event, trial, kind, status, detail }) {
+function outcomeLine({ time, event, trial, kind, status, detail, picture }) {
   const line = child(null, "li", status);
   const when = TIME.format(new Date(time));
   if (event) Object.assign(child(line, "a", "", when), { href: `#event/${event}` });
   else line.append(when);
   const said = t(`alerts.outcome.${status}`, { way: wayOf(kind) });
   line.append(` ${[trial && t("alerts.trial"), said, detail].filter(Boolean).join(" · ")}`);
+  if (trial && picture) Object.assign(child(line, "img"), { src: `api/events/${picture}/frame.jpg`, alt: t("alerts.picture_sent") });
   return line;
 }
 

@@ -17,16 +17,17 @@ export function sentenceOf(rule) {
   return [t("alerts.sentence", parts).replace(/ +/g, " ").replace(" ,", ","), ...more.filter(Boolean)].join(" ");
 }
 
-// parts: name -> node; puts each into `line` where the sentence has it
-export function fillSentence(line, parts) {
+// parts: name -> node; puts each into `line` where the sentence of that key has it
+export function fillSentence(line, key, parts) {
   const names = Object.keys(parts);
-  const text = t("alerts.sentence", Object.fromEntries(names.map((name) => [name, `\u0000${name}\u0000`])));
+  const text = t(key, Object.fromEntries(names.map((name) => [name, `\u0000${name}\u0000`])));
   line.replaceChildren(...text.split("\u0000").map((piece) => parts[piece] ?? piece));
 }
 
-export function whatOf({ kind, label }) {
+export function whatOf({ kind, label, not_labels: others = [] }) {
   if (kind !== "seen") return t(`alerts.what.${kind}`);
-  return label || t("alerts.what.anything");
+  const what = label || t("alerts.what.anything");
+  return others.length ? t("alerts.what.but_not", { what, others: others.join(", ") }) : what;
 }
 
 export function whereOf(zone) {

@@ -13,10 +13,11 @@ from tests.http_camera import OK, sends, server
 from tests.parts.alerts.doing import Kept, task
 from tests.parts.alerts.receiver import receiver
 from tests.secured import make_certificate
-from vitcam.parts.alerts import post, webhook
+from vitcam.parts.alerts import deliveries, post
+from vitcam.parts.alerts.deliveries import Deliveries
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import Task
-from vitcam.parts.alerts.webhook import Webhooks
+from vitcam.parts.alerts.webhook import Webhook
 from vitcam.storage import outbox
 from vitcam.storage.outbox import Delivery, Outbox
 
@@ -28,11 +29,11 @@ def hook(url: str, id_: str = "01A", name: str = "lamp") -> Task:
 
 
 @contextmanager
-def delivering(folder: Path | None, kept: Kept, *urls: str, secret: str = SECRET) -> Iterator[Webhooks]:
+def delivering(folder: Path | None, kept: Kept, *urls: str, secret: str = SECRET) -> Iterator[Deliveries]:
     """A sender whose pauses are short; it ends with the `with`, as with the daemon."""
     box = Outbox(folder)
-    found = Webhooks(box, kept, secret, first_pause_s=0.02)
-    found.urls = frozenset(urls)
+    found = Deliveries(Webhook(secret), box, kept, first_pause_s=0.02)
+    found.serve(OnSettings(webhook=url) for url in urls)
     try:
         yield found
     finally:
@@ -140,7 +141,7 @@ def test_webhooks_that_wait_survive_a_restart(tmp_path: Path) -> None:
         for number in range(5):
             webhooks.put(hook(url, str(number)))
         webhooks.put(hook("http://127.0.0.1:1/gone", "gone"))
-        webhooks.urls |= {"http://127.0.0.1:1/gone"}
+        webhooks.serve(OnSettings(webhook=each) for each in (url, "http://127.0.0.1:1/gone"))
         before.wait_for_count(2)
 
     with receiver(port=port) as there, delivering(tmp_path, after, url) as webhooks:
@@ -229,12 +230,12 @@ def test_what_waits_is_bounded_by_number_and_the_oldest_goes(tmp_path: Path, mon
 
     gone = [outcome for outcome in kept.all if outcome.status == "failed"]
     assert [outcome.event_id for outcome in gone] == ["0", "1"]
-    assert gone[0].detail == "it is too old, or too many newer webhooks wait"
+    assert gone[0].detail == "it is too old, or too many newer ones wait"
     assert waiting_in(tmp_path) == ["2", "3", "4"]
 
 
 def test_what_has_failed_for_a_day_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webhook, "_MOST_AGE_S", 0.0)
+    monkeypatch.setattr(deliveries, "_MOST_AGE_S", 0.0)
     kept, url = Kept(), "http://127.0.0.1:1/"
     with delivering(tmp_path, kept, url) as webhooks:
         webhooks.put(hook(url))
@@ -310,14 +311,14 @@ def test_webhooks_that_no_later_run_will_deliver_have_failed_at_the_end() -> Non
 
 def test_an_error_in_the_delivery_loses_no_webhook(monkeypatch: pytest.MonkeyPatch) -> None:
     kept, failures = Kept(), [RuntimeError("a bug"), MemoryError()]
-    next_of = Webhooks._next
+    next_of = Deliveries._next
 
-    def fails_at_first(self: Webhooks, outbox: Outbox) -> Delivery | None:
+    def fails_at_first(self: Deliveries, outbox: Outbox) -> Delivery | None:
         if outbox.waiting("webhook") and failures:
             raise failures.pop()
         return next_of(self, outbox)
 
-    monkeypatch.setattr(Webhooks, "_next", fails_at_first)
+    monkeypatch.setattr(Deliveries, "_next", fails_at_first)
     with receiver() as there, delivering(None, kept, there.url) as webhooks:
         webhooks.put(hook(there.url))
         kept.wait_for_count(1)
