@@ -5,7 +5,8 @@ import math
 from vitcam.pictures.resize import InputSpec
 from vitcam.rects import Rect
 
-ROOM = 1.5  # a box is so many times as large as what it is around
+ROOM = 1.25  # a box is so many times as large as what it is around
+_ENLARGED = 2.0  # what is small is enlarged for the model, at most so many times
 _MIDDLE = 0.1  # of a box's side: so far from its middle may be what it is around
 _GROWS, _SHRINKS = 1.07, 0.93  # how much larger or smaller the box of now must be to take its place
 
@@ -15,7 +16,7 @@ def box_around(thing: Rect, bounds: Rect, least: tuple[int, int], room: float = 
 
     thing   in px of the picture
     bounds  the view or the zone, in px of the picture
-    least   least (height, width) in px: less would have to be enlarged for the model
+    least   least (height, width) in px
     room    a box is so many times as large as what it is around
     """
     height, width = (max(1, side) for side in least)
@@ -45,12 +46,13 @@ def steady_box(before: Rect, thing: Rect, bounds: Rect, least: tuple[int, int], 
 
 
 def least_of(spec: InputSpec | None, px_per_px: float = 1.0) -> tuple[int, int]:
-    """The least (height, width) of a box in px of the picture: the model's input in the camera's own px.
+    """The least (height, width) of a box in px of the picture: half of the model's input in the camera's own px.
 
     px_per_px  how many px of the camera one px of the picture stands for
     """
     if spec is None:
         return 1, 1
+    px_per_px *= _ENLARGED
     return math.ceil(spec.height / px_per_px), math.ceil(spec.width / px_per_px)
 
 

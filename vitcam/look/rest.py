@@ -11,7 +11,7 @@ from vitcam.rects import Rect
 
 _EVERY_NS = 2_000_000_000
 _MOST_PLACES = 64
-_SAME_PLACE = 0.5  # what two boxes have in common
+_SAME_PLACE = 0.5  # of the smaller of two boxes lies in the other
 _FRESH_NS = 900_000_000_000  # the light of an hour ago shows other names
 _POSSIBLE, _POSSIBLE_GROUP = 0.2, 0.35  # what nearly had a name at rest may have it in the next look
 
@@ -87,7 +87,8 @@ class RestNames:
         found = [
             known.names
             for known in self._known
-            if known.box.likeness(box) >= _SAME_PLACE and 0 <= now_ns - known.at_ns < _FRESH_NS
+            if known.box.common_area(box) >= _SAME_PLACE * min(known.box.area, box.area)
+            and 0 <= now_ns - known.at_ns < _FRESH_NS
         ]
         return frozenset().union(*found) if found else None
 

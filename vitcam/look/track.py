@@ -8,7 +8,6 @@ from vitcam.look.boxes import ROOM
 from vitcam.rects import Rect
 
 _CONFIRMED = 3  # frames in which it was seen: two after the first
-_SOLID = 2  # of what is large and whole
 _LOST_NS = 1_000_000_000  # for this time it may be hidden
 _REMEMBERED_NS = 5_000_000_000  # what waves is known for this time
 _FIRST_S, _LONGEST_S = 0.25, 4.0  # how long what has no name waits for the next look
@@ -82,7 +81,7 @@ class Track:
     @property
     def is_confirmed(self) -> bool:
         """Whether it was there long enough to be looked at."""
-        return self.hits >= (_SOLID if self.is_solid else _CONFIRMED)
+        return self.is_solid or self.hits >= _CONFIRMED
 
     @property
     def travels(self) -> bool:

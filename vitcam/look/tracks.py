@@ -18,7 +18,7 @@ _LARGE_PX, _WHOLE = 100, 0.5  # of what is no drop of rain: px, and the part of 
 _REACH = 0.5  # of its longer side may a thing be from where it is expected
 _FASTEST = 560.0  # px/s of what was seen only once: more than two widths of the view
 _LIKE = 3.0  # times the area at most is the same thing elsewhere
-_LEADS_S, _LEADS = 0.15, 0.12  # how far a box is ahead of its thing: so long, and at most so much of the thing's side
+_LEADS_S, _LEADS = 0.15, 0.05  # how far a box is ahead of its thing: so long, and at most so much of the thing's side
 _NEWEST = 0.6  # weight of the newest movement in the speed
 
 
@@ -99,11 +99,11 @@ class Tracks:
         self.all = [track for track in self.all if not track.is_gone(now_ns)]
 
     def _taken(self, track: Track, free: list[tuple[Blob, Bounds]], elapsed_s: float) -> Rect | None:
-        """Where the blobs are that show a track, which are free no more; None: it is not to be seen."""
+        """Where the blob is that shows a track, which is free no more; None: it is not to be seen."""
         right, down = (each * elapsed_s for each in track.speed)
         expected = Rect(track.rect.x + round(right), track.rect.y + round(down), track.rect.width, track.rect.height)
         reach = _REACH * max(track.size)
-        if not track.is_confirmed:
+        if track.hits == 1:
             reach = max(reach, _FASTEST * elapsed_s * track.is_solid)
 
         def fits(blob: Blob, bounds: Bounds) -> bool:
@@ -117,13 +117,7 @@ class Tracks:
             return None
         best = max(near, key=lambda each: (expected.common_area(each[0].rect), -_gap(expected, each[0].rect)))
         free.remove(best)
-        rect, most = best[0].rect, 1.2 * max(*track.size, best[0].rect.width, best[0].rect.height) + 8
-        for each in near:
-            together = _joined(rect, each[0].rect)
-            if each is not best and expected.overlaps(each[0].rect) and max(together.width, together.height) <= most:
-                rect = together
-                free.remove(each)
-        return rect
+        return best[0].rect
 
     def _begin(self, blob: Blob, bounds: Bounds, least: tuple[int, int], now_ns: int) -> None:
         rect = blob.rect
@@ -159,13 +153,6 @@ class Tracks:
 
 def _middle(rect: Rect) -> tuple[float, float]:
     return rect.x + rect.width / 2, rect.y + rect.height / 2
-
-
-def _joined(one: Rect, other: Rect) -> Rect:
-    """The least that holds both."""
-    x, y = min(one.x, other.x), min(one.y, other.y)
-    right, bottom = max(one.x + one.width, other.x + other.width), max(one.y + one.height, other.y + other.height)
-    return Rect(x, y, right - x, bottom - y)
 
 
 def _gap(one: Rect, other: Rect) -> float:

@@ -13,23 +13,25 @@ def inside(box: Rect, bounds: Rect) -> bool:
     return box.common(bounds) == box
 
 
-def test_a_box_is_half_as_large_again_as_its_thing_and_square() -> None:
-    assert box_around(Rect(600, 300, 200, 120), VIEW, (224, 224)) == Rect(550, 210, 300, 300)
+def test_a_box_is_a_quarter_larger_than_its_thing_and_square() -> None:
+    assert box_around(Rect(600, 300, 200, 120), VIEW, (224, 224)) == Rect(575, 235, 250, 250)
 
 
-def test_a_box_has_at_least_as_many_px_as_the_model() -> None:
-    assert box_around(Rect(640, 360, 20, 20), VIEW, (224, 224)) == Rect(538, 258, 224, 224)
+def test_what_is_small_is_enlarged_at_most_twice_for_the_model() -> None:
+    least = least_of(InputSpec(224, 224))
+
+    assert box_around(Rect(640, 360, 20, 20), VIEW, least) == Rect(594, 314, 112, 112)
 
 
 def test_a_camera_with_more_px_than_its_picture_has_smaller_boxes() -> None:
-    assert least_of(InputSpec(224, 224), 1.8) == (125, 125)
+    assert least_of(InputSpec(224, 224), 1.8) == (63, 63)
     assert least_of(None) == (1, 1)
 
 
 def test_a_model_that_wants_another_shape_gets_boxes_of_that_shape() -> None:
     box = box_around(Rect(600, 300, 100, 100), VIEW, (100, 200))
 
-    assert (box.width, box.height) == (300, 150)
+    assert (box.width, box.height) == (250, 125)
 
 
 def test_a_box_stays_while_its_thing_moves_a_little_and_goes_on_when_it_leaves_the_middle() -> None:
@@ -43,8 +45,8 @@ def test_a_box_stays_while_its_thing_moves_a_little_and_goes_on_when_it_leaves_t
 def test_a_box_that_a_thing_has_outgrown_is_replaced() -> None:
     box = box_around(Rect(600, 300, 100, 100), VIEW, (64, 64))
 
-    assert steady_box(box, Rect(580, 280, 140, 140), VIEW, (64, 64)).width == 210
-    assert steady_box(box, Rect(625, 325, 50, 50), VIEW, (64, 64)).width == 75
+    assert steady_box(box, Rect(580, 280, 140, 140), VIEW, (64, 64)).width == 175
+    assert steady_box(box, Rect(625, 325, 50, 50), VIEW, (50, 50)).width == 62
 
 
 def test_every_box_lies_inside_its_bounds_whatever_it_is_around() -> None:

@@ -186,12 +186,12 @@ def test_a_camera_with_more_px_gives_smaller_boxes_that_are_looked_at_where_its_
         ]
         given = replace(each, details=tuple(details))
         follower.take(given, NO_AREAS)
-    (followed,), beside = follower.following, Rect(148, 78, 28, 28)
-    (look,) = follower.looks(replace(each, details=(Detail(beside, np.ones((56, 56, 3), np.uint8)),)))
+    (followed,), beside = follower.following, Rect(152, 82, 16, 16)
+    (look,) = follower.looks(replace(each, details=(Detail(beside, np.ones((32, 32, 3), np.uint8)),)))
 
-    assert followed.rect.width < 56
+    assert followed.rect.width < 28
     assert look.frame.crop == beside
-    assert look.frame.part(look.frame.crop).shape == (56, 56, 3)
+    assert look.frame.part(look.frame.crop).shape == (32, 32, 3)
 
 
 def test_a_parked_car_fades_into_what_its_place_shows_at_rest() -> None:
