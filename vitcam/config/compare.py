@@ -55,7 +55,7 @@ def with_changes(running: Settings, wanted: Settings, names: Iterable[str]) -> S
         changed = replace(running.section(section), **{key: _value(wanted, name)}) if key else wanted.table(section)
         running = running.with_section(section, changed)
     store = replace(running.store, unread=wanted.store.unread)
-    return replace(running, store=store, look=replace(running.look, rest_is_set=wanted.look.rest_is_set))
+    return replace(running, store=store, look=replace(running.look, given=wanted.look.given))
 
 
 def _value(settings: Settings, name: str) -> Any:

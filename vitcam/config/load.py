@@ -29,6 +29,7 @@ from vitcam.text import shortened
 log = logging.getLogger(__name__)
 
 SYSTEM_FILE = Path("/etc/vitcam/config.toml")
+_OF_CAMERAS = ("follow", "rest")  # of `look`; their defaults hold for cameras only
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ def merge_layers(
     own_names = replace(settings.names, own=names.own(), language_place=language_place)
     unread, why = unread_of(page, origins)
     store = replace(settings.store, unread=why)
-    look = replace(settings.look, rest_is_set=origins["look.rest"] != DEFAULT)
+    look = replace(settings.look, given=frozenset(key for key in _OF_CAMERAS if origins[f"look.{key}"] != DEFAULT))
     settings = replace(settings, names=own_names, store=store, look=look)
     for name, found in keys.items():
         settings = settings.with_section(name, replace(settings.section(name), own=found.own()))

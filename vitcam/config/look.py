@@ -15,11 +15,12 @@ class LookSettings:
         Follow,
         Rule(
             "motion: look at what moves, too, in all pixels that the camera has of it; up to three places. Where there "
-            "are zones, in them only. off: never",
+            "are zones, in them only. off: never. The default is for cameras; in films, photos and pipes nothing is "
+            "followed unless this is set",
             live=True,
             page=True,
         ),
-    ] = "off"
+    ] = "motion"
     rest: Annotated[
         float,
         Rule(
@@ -31,8 +32,12 @@ class LookSettings:
             page=True,
         ),
     ] = 2.0
-    rest_is_set: bool = field(default=False, compare=False)
-    """Whether somebody has set `rest`. Its default holds for cameras; a pipe rests only where it is set."""
+    given: frozenset[str] = field(default=frozenset(), compare=False)
+    """Keys that somebody has set. The defaults are for cameras: all else follows or rests only where that is set."""
+
+    def follow_in(self, camera: bool) -> Follow:
+        """Whether what moves is followed before a camera, or in something else."""
+        return self.follow if camera or "follow" in self.given else "off"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from vitcam.daemon.part_options import (
     build_sink,
     check_overlay,
     default_variant,
+    follower_of,
     gate_of,
     trouble_with_names,
 )
@@ -33,7 +34,6 @@ from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
 from vitcam.folders import state_folder
 from vitcam.look.active import ActiveAreas
-from vitcam.look.follower import Follower
 from vitcam.machine import Machine
 from vitcam.model.labels import unknown_labels
 from vitcam.parts import PARTS
@@ -113,7 +113,7 @@ def assemble(
     # source and classifier
     over, playback, demand = threading.Event(), Playback(), Demand()
     machine, limits = Machine(environ), PaceLimits()
-    follower = Follower(settings.look.follow, classifier.input, lambda: crop.region)
+    follower = follower_of(settings, classifier.input, crop, areas.areas)
     camera = CameraClassifier(model, limits=limits, demand=demand)
     publisher = Publisher(settings.events.rules, over.set, areas, vocabulary, follower.tracks)
     pipeline = Pipeline(

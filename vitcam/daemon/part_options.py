@@ -7,17 +7,20 @@ from typing import Protocol, TextIO
 
 from vitcam.config.settings import LogSettings, Settings
 from vitcam.errors import UsageError
-from vitcam.look.areas import Zone
+from vitcam.look.areas import Areas, Zone
+from vitcam.look.follower import Follower
 from vitcam.look.motion import GateOptions, MotionGate
 from vitcam.model.classifier import Classifier
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import trouble_with
 from vitcam.pictures.overlay_kinds import OVERLAYS, default_overlay, is_available
-from vitcam.pictures.view import Region
+from vitcam.pictures.resize import InputSpec
+from vitcam.pictures.view import Follow, Region
 from vitcam.sinks.journal import JournalLines, is_read_by_journal
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Sink
 from vitcam.sources import is_camera, is_film
+from vitcam.sources.active_crop import ActiveCrop
 from vitcam.terminal.consoles import stderr_console
 from vitcam.web.stream.variant import Variant
 
@@ -37,10 +40,26 @@ def masks_of(settings: Settings) -> tuple[Region, ...]:
     return tuple(map(Region.parse, settings.camera.masks))
 
 
+def follow_of(settings: Settings) -> Follow:
+    """Whether what moves is followed where no zone says it itself."""
+    return settings.look.follow_in(camera=is_camera(settings.camera.source))
+
+
+def follower_of(settings: Settings, spec: InputSpec | None, crop: ActiveCrop, areas: Areas) -> Follower:
+    """What follows things in a run.
+
+    spec  the model's input; None: the model takes any size
+    """
+    follower = Follower(follow_of(settings), spec, lambda: crop.region)
+    if follower.is_on(areas):
+        log.info('what moves is looked at, too, in all pixels of the camera; look.follow = "off" follows nothing')
+    return follower
+
+
 def gate_of(settings: Settings) -> MotionGate | None:
     """A new gate, which knows no picture yet; None if every frame is classified."""
     motion, look, source = settings.motion, settings.look, settings.camera.source
-    rests = is_camera(source) or (look.rest_is_set and not is_film(source))
+    rests = is_camera(source) or ("rest" in look.given and not is_film(source))
     if not look.rest or not rests:
         return None
     log.info("while nothing moves, the camera rests: the model looks every %g s; look.rest = 0 never rests", look.rest)

@@ -109,7 +109,7 @@ def play(
     played = Played(heard=step.heard)
     sets = [f"camera.source={_SCHEME}:", f"model.name={model}", "model.threads=1", f"camera.fps={fps}"]
     sets += ["web.enabled=off", "store.enabled=off", "heat.enabled=off"]
-    sets += ["look.follow=motion"] if mode == "on" else []
+    sets += [f"look.follow={'motion' if mode == 'on' else 'off'}"]
     shown = pictures if mode == "hand" else (picture._replace(hand=None) for picture in pictures)
     with _parts([*sets, *settings], step, shown, played) as daemon:
         played.displays = step.displays

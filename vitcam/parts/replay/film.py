@@ -42,7 +42,7 @@ def replay_video(film: Path, settings: Settings, began: datetime) -> Iterator[Ev
     areas, crop = areas_of(settings), settings.camera.crop
     region = Region.parse(crop) if crop else None
     acting = [rule for rule in settings.rules_of(EventRule) if rule.kinds]
-    follower = Follower(settings.look.follow, classifier.input, lambda: region)
+    follower = Follower(settings.look.follow_in(camera=False), classifier.input, lambda: region)
     predictions = predictions_of(film, classifier, areas, region, follower)
     told = PlaceEvents(settings.events.rules, ActiveAreas(areas), vocabulary, follower.tracks)
     for now_ns, events in steps_of(predictions, told):
@@ -67,4 +67,4 @@ def areas_of(settings: Settings) -> Areas:
 
 def follows(settings: Settings) -> bool:
     """Whether what moves is followed in a video."""
-    return Follower(settings.look.follow).is_on(areas_of(settings))
+    return Follower(settings.look.follow_in(camera=False)).is_on(areas_of(settings))
