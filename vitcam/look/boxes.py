@@ -6,7 +6,7 @@ from vitcam.pictures.resize import InputSpec
 from vitcam.rects import Rect
 
 ROOM = 1.25  # a box is so many times as large as what it is around
-_ENLARGED = 2.0  # what is small is enlarged for the model, at most so many times
+_ENLARGED = 2.0  # what is small is enlarged for the model: at most this many times
 _MIDDLE = 0.1  # of a box's side: so far from its middle may be what it is around
 _GROWS, _SHRINKS = 1.07, 0.93  # how much larger or smaller the box of now must be to take its place
 
