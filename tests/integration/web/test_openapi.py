@@ -49,6 +49,7 @@ SUBSCRIPTION = json.dumps(
 FITTING: dict[str, bytes] = {
     "/api/alerts": b'{"label": "cup", "sound": true}',
     "/api/alerts/{id}": b'{"for_s": 5}',
+    "/api/alerts/ntfy": b"{}",
     "/api/alerts/push": SUBSCRIPTION,
     "/api/classify": PHOTO,
     "/api/explain": PHOTO,
@@ -83,6 +84,8 @@ WRONG = [
     ("PATCH", "/api/alerts/none", 404),
     ("POST", "/api/alerts", 400),
     ("POST", "/api/alerts/push", 400),
+    ("POST", "/api/alerts/ntfy", 400),
+    ("GET", "/api/tokens", 404),
     ("GET", "/page/history/none.js", 404),
     ("POST", "/api/classify", 400),
     ("POST", "/api/crop", 400),
@@ -161,10 +164,10 @@ def newest_event(running: Daemon, with_clip: bool) -> Any:
 
 
 FILES = {"/page/{name}": "app.js", "/page/{folder}/{name}": "teach.js", "/login/{name}": "login.js"}
-# no words, no network, nothing followed, no service, no other machine, no model that was taught
+# no words, no network, nothing followed, no service, no other machine, no model that was taught, no password
 NOT_IN_A_DEMO = (
     *("/api/words", "/api/fetch", "/api/events/{id}/detail.jpg", "/api/restart", "/api/address.svg"),
-    "/api/models/{name}",
+    *("/api/models/{name}", "/api/tokens", "/api/tokens/{name}"),
 )
 LASTS = ("/api/teach", "/api/events/{id}/clip.mp4")
 ANSWERED = [
