@@ -7,7 +7,7 @@ what the network knew would be taken for something added.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,10 @@ class Head:
     def rows(self) -> tuple[int, ...]:
         """All, in the order of the rows."""
         return (*self.stays, *self.added)
+
+    def with_second(self, label: int) -> Head:
+        """The head with another row of an added label, behind all others."""
+        return replace(self, added=(*self.added, label))
 
     def offsets(self, offset: float) -> NDArray[np.float32]:
         """What is added to the bias of each added row, (K,)."""

@@ -69,7 +69,9 @@ def lesson_of(head: Head, photos: Mapping[str, Photos], settings: RowsRecipe) ->
 def lesson_of_one(head: Head, label: int, photos: Mapping[str, Photos], rows: Rows, settings: RowsRecipe) -> Lesson:
     """Of one added label against all others, whose rows stay as they are: the photos of `parts_of`, in that order.
 
-    Where the label is absent, nothing is said of what else is there. So these photos change no other row.
+    The label gets two rows, one after the other: for photos by day, and for those in the dark that the first one
+    misses. What the label is by day does not depend on the second. Where the label is absent, nothing is said of what
+    else is there. So these photos change no other row.
 
     rows  of all added labels
     """
@@ -78,17 +80,19 @@ def lesson_of_one(head: Head, label: int, photos: Mapping[str, Photos], rows: Ro
     others = np.delete(rows.logits(embedding), head.added.index(label), axis=1)
     logits = np.concatenate([photos[part].features.logits for part in parts])
     shown = [label in {sample.label, *sample.also} for part in parts for sample in photos[part].samples]
+    dark = [part == DARK for part in parts for _ in photos[part].samples]
     return Lesson(
         embedding,
         logsumexp(np.concatenate([logits, others], axis=1), axis=1),
-        np.stack([~np.array(shown), np.array(shown)], axis=1),
+        np.stack([~np.array(shown), np.array(shown) & ~np.array(dark), np.array(dark)], axis=1),
         np.concatenate([_weights(photos[part].samples, part, head, settings) for part in parts]),
+        in_turn=True,
     )
 
 
 def with_one(rows: Rows, one: Rows, place: int) -> Rows:
-    """The rows with another one in this place."""
-    weight, bias = rows.weight.copy(), rows.bias.copy()
+    """The rows with the first row of one label in this place, and its further rows behind them all."""
+    weight, bias = np.concatenate([rows.weight, one.weight[1:]]), np.concatenate([rows.bias, one.bias[1:]])
     weight[place], bias[place] = one.weight[0], one.bias[0]
     return Rows(weight, bias)
 

@@ -8,7 +8,7 @@ source  softmax regression with one logit given; Bishop 2006, section 4.3.4
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -46,13 +46,17 @@ class Lesson:
     are right, the sum of their probabilities counts."""
     weights: Floats
     """(n,)."""
+    in_turn: bool = False
+    """Each added row is fitted after those before it, which stay as they are then, and to its own photos and those of
+    the rows that stay. So it adds to what they say and takes nothing from it. False: all are fitted together."""
 
     def of(self, places: NDArray[Any]) -> Lesson:
         """The same with some of the photos.
 
         places  (m,) indices of photos, or (n,) bool
         """
-        return Lesson(self.features[places], self.base[places], self.right[places], self.weights[places])
+        some = {name: getattr(self, name)[places] for name in ("features", "base", "right", "weights")}
+        return replace(self, **some)
 
 
 def fit_rows(lesson: Lesson, l2: float, begin: Rows | None = None) -> Rows:
@@ -60,8 +64,10 @@ def fit_rows(lesson: Lesson, l2: float, begin: Rows | None = None) -> Rows:
 
     l2     half of it times the squared length of all weights is added to the loss; biases are free. Features count as
            if their deviation were 1, so that it means the same for every network
-    begin  rows near which to look; None: zeros
+    begin  rows near which to look; None: zeros. Rows that are fitted in turn begin with zeros
     """
+    if lesson.in_turn:
+        return _in_turn(lesson, l2)
     from scipy.optimize import minimize
 
     mean, deviation = lesson.features.mean(0), np.maximum(lesson.features.std(0), 1e-6)
@@ -83,6 +89,16 @@ def fit_rows(lesson: Lesson, l2: float, begin: Rows | None = None) -> Rows:
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS, "ftol": 1e-6}).x
     weight = found[: count * width].reshape(count, width) / deviation
     return Rows(weight, found[count * width :] + middle - weight @ mean)
+
+
+def _in_turn(lesson: Lesson, l2: float) -> Rows:
+    stays, base, fitted = lesson.right[:, 0], lesson.base, []
+    for own in lesson.right[:, 1:].T:
+        right = np.stack([stays, own], axis=1)
+        one = replace(lesson, base=base, right=right, in_turn=False).of(stays | own)
+        fitted.append(fit_rows(one, l2))
+        base = np.logaddexp(base, fitted[-1].logits(lesson.features)[:, 0])
+    return Rows(np.concatenate([rows.weight for rows in fitted]), np.concatenate([rows.bias for rows in fitted]))
 
 
 def _surprise(logits: Floats, right: NDArray[np.bool_], weights: Floats) -> tuple[float, Floats]:

@@ -109,9 +109,11 @@ def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, comm
     for label in head.settled:
         of_one, place = lesson_of_one(head, label, photos, rows, settings), head.added.index(label)
         one = fit_rows(of_one, settings.l2)
-        rows = with_one(rows, one, place)
         same = same_photo(photos, settings)
-        again[:, place] = out_of_fold(of_one, kept, settings.l2, one, recipe.seed, same)[:, 0]
+        found = out_of_fold(of_one, kept, settings.l2, one, recipe.seed, same)
+        again[:, place] = found[:, 0]
+        rows, again = with_one(rows, one, place), np.concatenate([again, found[:, 1:]], axis=1)
+        head = head.with_second(label)
     trials = _tried(head, rows, base, again, choose)
     chosen = best(trials)
     _log(trials, chosen)

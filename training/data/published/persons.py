@@ -4,8 +4,8 @@ In: `people/SOURCES.tsv` under the data root, which says of each photo its sourc
 parts:
 
 - `shown`: Open Images and COCO under licences that allow any use. They teach `person`.
-- `dark`: the same photos as in the dark. They are a part of their own so that they can count less: the more they
-  count, the more persons are found at night, and the fewer by day.
+- `dark`: the same photos as in the dark. They teach a row of their own, so that they take nothing from what `person` is
+  by day.
 - `absent`: rooms, streets and things. That no person is there is all that they teach. Those for research (Places365,
   COCO's photos under NC licences) are among them, as ImageNet's photos are among those that a model is held to.
 - `depicted`: statues, mannequins, drawings, dolls. They are no persons, either.

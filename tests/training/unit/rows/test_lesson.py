@@ -1,5 +1,6 @@
 """What rows are fitted to: what is right for photos of each part, and how much they count."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -47,8 +48,9 @@ def test_photos_of_the_other_labels_are_fitted_as_if_there_were_no_such_label() 
     assert lesson.weights.tolist() == [0.5] * 4 + [5.0]
 
 
-def test_one_label_is_fitted_against_all_others_with_every_part() -> None:
-    assert one().right.argmax(1).tolist() == [0] * 5 + [1] * 2 + [0] * 5
+def test_one_label_is_fitted_against_all_others_with_every_part_and_has_a_row_of_its_own_for_the_dark() -> None:
+    assert one().right.argmax(1).tolist() == [0] * 5 + [1, 2] + [0] * 5
+    assert one().in_turn
     assert one().base[0] == pytest.approx(np.log(1 + 1 + np.e))  # two rows that stay, and the other added one
 
 
@@ -71,6 +73,19 @@ def test_the_label_is_named_where_it_is_and_not_where_it_is_absent_and_no_other_
     rows = with_one(ROWS, fitted, 0)
 
     assert logits[5, 0] > lesson.base[5]
-    assert logits[7, 0] < lesson.base[7]
+    assert (logits[7] < lesson.base[7]).all()
+    assert HEAD.with_second(2).rows == (0, 1, 2, 3, 2)
     assert rows.weight[1].tolist() == ROWS.weight[1].tolist()
-    assert rows.bias.tolist() == [fitted.bias[0], 0]
+    assert rows.bias.tolist() == [fitted.bias[0], 0, fitted.bias[1]]
+
+
+def test_photos_in_the_dark_take_nothing_from_what_the_label_is_by_day() -> None:
+    with_dark, dark = one(), 6
+    features = with_dark.features.copy()
+    features[dark] = [0, 3, 0]
+    lesson = replace(with_dark, features=features)
+    by_day = fit_rows(lesson.of(np.arange(len(features)) != dark), 0.01)
+    fitted = fit_rows(lesson, 0.01)
+
+    assert fitted.weight[0].tolist() == by_day.weight[0].tolist()
+    assert fitted.logits(features)[dark, 0] < lesson.base[dark] < fitted.logits(features)[dark, 1]

@@ -13,9 +13,21 @@ from tests.training.unit.pictures import COLOURS, write_pictures
 from vitcam.errors import UsageError
 from vitcam.model import bundle
 from vitcam.pictures.resize import InputSpec
-from vitcam_training.data.dataset import BASE, CHOOSE, USUAL, Dataset, Sample
+from vitcam_training.data.dataset import (
+    ABSENT,
+    ALTERED,
+    BASE,
+    CHOOSE,
+    DARK,
+    DEPICTED,
+    SHOWN,
+    UNLABELLED,
+    USUAL,
+    Dataset,
+    Sample,
+)
 from vitcam_training.export.export import calibrate, export_model
-from vitcam_training.recipes.recipe import ModelRecipe, Recipe, RowsRecipe
+from vitcam_training.recipes.recipe import ModelRecipe, OneLabelRecipe, Recipe, RowsRecipe
 from vitcam_training.rows import features
 from vitcam_training.rows.run import WEIGHTS, add_rows
 from vitcam_training.weights.checkpoints import read_weights, save_weights, to_timm
@@ -88,6 +100,21 @@ def test_the_rows_of_the_network_stay_untouched_and_those_of_the_added_labels_fo
     assert all((after[name] == before[name]).all() for name in before if not name.startswith("head."))
     assert about.provenance["rows_added"] == 2
     assert (made.parent / "curves.svg").read_text().startswith("<?xml")
+
+
+def test_a_label_with_photos_of_its_own_has_a_second_row_for_the_dark(
+    weights: Path, dataset: Dataset, tmp_path: Path
+) -> None:
+    train = dataset.part("train")
+    red = tuple(sample for sample in train if LABELS[sample.label] == "red")
+    others = tuple(replace(sample, label=UNLABELLED) for sample in train if sample not in red)
+    parts = {SHOWN: red[:4], DARK: red[4:], ABSENT: others[:6], DEPICTED: others[6:9], ALTERED: others[9:]}
+    recipe = replace(RECIPE, rows=RowsRecipe(l2=0.1, one=OneLabelRecipe(shown=8, dark=4)))
+    add_rows(recipe, weights, tmp_path, replace(dataset, parts=dataset.parts | parts))
+    card = export_model(tmp_path / WEIGHTS, tmp_path / "colours.tflite", dataset)
+
+    assert read_metadata(tmp_path / WEIGHTS).rows == (3, 3, 4, 0, 4, 1, 2, 2)
+    assert card.accuracy["top1"] == 1.0
 
 
 def test_the_added_labels_are_named_and_the_card_says_what_was_kept(
