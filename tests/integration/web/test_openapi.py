@@ -85,7 +85,7 @@ WRONG = [
     ("POST", "/api/alerts", 400),
     ("POST", "/api/alerts/push", 400),
     ("POST", "/api/alerts/ntfy", 400),
-    ("GET", "/api/tokens", 404),
+    ("POST", "/api/tokens", 404),
     ("GET", "/page/history/none.js", 404),
     ("POST", "/api/classify", 400),
     ("POST", "/api/crop", 400),

@@ -72,5 +72,6 @@ def test_wrong_passwords_are_limited_as_at_the_login(guarded: WebServer) -> None
 def test_where_everybody_may_do_everything_there_are_no_tokens(camera: Camera, server: WebServer) -> None:
     refused = send(server, {}, {"name": "kitchen"})
 
+    assert json.loads(ask(server.url, "/api/tokens").body) == {"tokens": []}
     assert refused.status == 404
     assert "no token is needed" in json.loads(refused.body)["error"]

@@ -8,6 +8,7 @@ import { ModelRow } from "./model_row.js";
 import { placeOf } from "./place.js";
 import { nameOf, Row } from "./row.js";
 import { readGroups, together } from "./table.js";
+import { Tokens } from "./tokens.js";
 
 const AGAIN_MS = 1000;
 const MODEL = "model.name"; // has a row of its own
@@ -22,6 +23,7 @@ class Settings {
   #unread = new Set(); // names of those of which nobody knows what was set: the same value is a change
   #etag = "";
   #model = null;
+  #tokens = new Tokens();
   #last = Promise.resolve(); // one change after the other
 
   // groups: of table.js
@@ -31,6 +33,7 @@ class Settings {
   }
 
   async open() {
+    this.#tokens.show();
     try {
       const response = checkSession(await fetch("api/settings"));
       const record = await response.json();
