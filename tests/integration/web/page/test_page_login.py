@@ -13,6 +13,7 @@ from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.test_page import wait
 from tests.secured import PASSWORD, protected, quick_hash
 from vitcam.access.password import save_password
+from vitcam.access.tokens import Scope, create_token, load_tokens
 from vitcam.web.server import WebServer
 
 
@@ -85,3 +86,21 @@ def test_the_login_page_has_nothing_that_axe_objects_to(chrome: Chrome, guarded:
     chrome.get(guarded.url)
 
     assert findings(chrome) == []
+
+
+def test_tokens_are_listed_below_settings_and_taken_back_there(
+    chrome: Chrome, guarded: WebServer, tmp_path: Path
+) -> None:
+    for name in ("kitchen", "wall"):
+        create_token(tmp_path / "state", name, Scope.READ)
+    chrome.get(guarded.url)
+    type_password(chrome, PASSWORD)
+    wait(chrome, lambda: is_page(chrome))
+    chrome.execute_script("location.hash = '#settings'")
+    wait(chrome, lambda: len(chrome.find_elements(By.CSS_SELECTOR, "#settings-tokens-list li")) == 2)
+    chrome.find_element(By.CSS_SELECTOR, "#settings-tokens-list button").click()
+    chrome.find_element(By.ID, "settings-tokens-sure-yes").click()
+    wait(chrome, lambda: len(chrome.find_elements(By.CSS_SELECTOR, "#settings-tokens-list li")) == 1)
+
+    assert chrome.find_element(By.ID, "settings-tokens-list").text.startswith("wall may watch, since ")
+    assert [token.name for token in load_tokens(tmp_path / "state")] == ["wall"]
