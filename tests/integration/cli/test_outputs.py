@@ -97,7 +97,7 @@ def test_the_list_says_which_pis_a_model_fits_and_of_a_file_that_cannot_be_read_
 def test_the_list_marks_the_model_that_the_next_run_takes(tmp_path: Path) -> None:
     env: dict[str, Any] = {"XDG_STATE_HOME": str(tmp_path), "COLUMNS": "200"}
 
-    def marked(**more: str) -> list[str]:
+    def marked(**more: Any) -> list[str]:
         return [row["name"] for row in vitcam("models", "list", "--json", **env, **more).lines if row["in_use"]]
 
     assert marked() == ["everyday"]
