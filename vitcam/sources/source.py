@@ -21,6 +21,8 @@ from vitcam.sources.playback import Playback
 log = logging.getLogger(__name__)
 
 LIVE_PIXELS = 40_000_000  # of a network camera's picture, of which several come in a second
+FOLLOWED = Limits(LIVE_PIXELS, (2160, 3840))
+"""Where things are followed, a picture of 4K has all its px; one of 40 megapixels would take 120 MB for each buffer."""
 SMALL = Limits(LIVE_PIXELS, (72, 72))
 """How large a picture stays at least that is only compared."""
 _DETAIL = 2  # times the model's input: a picture that is decoded reduced gives the same answers then
@@ -81,8 +83,8 @@ class SourceOptions:
     active_areas: ActiveAreas | None = None
     """Zones and masks of the upright picture, read for every frame; None: there are never any."""
     follows: Callable[[], bool] = never
-    """Whether something is ever followed: pictures are then decoded in all their px, and a camera that has more px than
-    its preview is set up to give them. Asked for every frame."""
+    """Whether something is ever followed: pictures of up to 4K are then decoded in all their px, and a camera that has
+    more px than its preview is set up to give them. Asked for every frame."""
     boxes: Callable[[], tuple[Box, ...]] = nothing_followed
     """What is followed now, in fractions of the upright picture: a source whose camera has more px than its preview
     gives these parts of the next frames as `Frame.details`."""
@@ -144,12 +146,12 @@ class SourceOptions:
 
 def live_limits(options: SourceOptions) -> Limits:
     """How large a network camera's picture is decoded: at least as requested, and as large as the model needs."""
-    if options.follows():  # what is followed may be small
-        return Limits(LIVE_PIXELS)
     areas = options.areas
     looked_at = [zone.region for zone in areas.zones] or ([] if options.region is None else [options.region])
     if not all(region.in_fractions for region in (*looked_at, *areas.masks)):  # their px are those of the whole picture
         return Limits(LIVE_PIXELS)
+    if options.follows():  # what is followed may be small
+        return FOLLOWED
     needed = 0
     if (spec := options.spec) is not None:
         part = min((min(region.width, region.height) for region in looked_at), default=1.0)

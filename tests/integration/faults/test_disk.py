@@ -160,7 +160,7 @@ def test_a_slow_disk_delays_only_the_answer_that_waits_for_it(tmp_path: Path, ca
     observed="the run ends with one sentence and exit code 1; every line that fitted is whole but the last",
 )
 def test_a_log_on_a_disk_that_becomes_full_ends_the_run_with_a_sentence(tmp_path: Path, camera: FaultyCamera) -> None:
-    options = ("--source", camera.url, "--model", "mnist", "--emit", "all")
+    options = ("--source", camera.url, "--model", "mnist", "--emit", "all", "--set", "look.rest=0")
     with small_disk(tmp_path / "disk", "64k") as disk, daemon(*options, stdout=str(disk / "log.jsonl")) as running:
         log = disk / "log.jsonl"
         code = running.process.wait(120)

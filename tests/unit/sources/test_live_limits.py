@@ -63,14 +63,14 @@ def test_a_model_with_a_larger_input_that_is_chosen_later_gets_pictures_that_are
     assert live_limits(options).enough == live_limits(SourceOptions(chosen, 320, 240)).enough != before.enough
 
 
-def test_where_something_may_be_followed_no_picture_is_decoded_reduced() -> None:
+def test_where_something_may_be_followed_a_picture_of_4k_is_decoded_whole() -> None:
     followed = False
     options = SourceOptions(input=SPEC, follows=lambda: followed)
     before = live_limits(options)
     followed = True
 
     assert before.enough is not None
-    assert live_limits(options) == Limits(before.most_pixels, None)
+    assert live_limits(options) == Limits(before.most_pixels, (2160, 3840))
 
 
 @pytest.mark.parametrize("side", NOTHING)
