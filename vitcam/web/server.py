@@ -10,10 +10,9 @@ from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING
 
 from vitcam.errors import VitcamError
-from vitcam.machine import own_address
 from vitcam.slot import Current
+from vitcam.web.address import address_for_others, page_address
 from vitcam.web.parts import Binding, WebParts, WebThreads
-from vitcam.web.requests.allowed_hosts import is_loopback
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
 from vitcam.web.tls import Certificate
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_EVERYWHERE = ("0.0.0.0", "", "::")
 _START_TIMEOUT_S = 90.0  # as long as systemd waits: a first start imports from a slow SD card
 _BACKLOG = 1024  # the kernel may allow less
 
@@ -54,19 +52,13 @@ class WebServer:
     def url(self) -> str:
         """Where a browser on this machine finds the page."""
         bound = self._binding.host
-        return self._url({"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(bound, bound))
+        host = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(bound, bound)
+        return page_address(host, self._port, self._certificate is not None)
 
     @property
     def network_url(self) -> str:
         """Where a browser on another machine finds the page; empty if none can reach it."""
-        bound = self._binding.host
-        if is_loopback(bound):
-            return ""
-        return self._url(own_address() if bound in _EVERYWHERE else bound)
-
-    def _url(self, host: str) -> str:
-        scheme = "https" if self._certificate else "http"
-        return f"{scheme}://[{host}]:{self._port}" if ":" in host else f"{scheme}://{host}:{self._port}"
+        return address_for_others(self._binding.host, self._port, self._certificate is not None)
 
     def change(self, default: Variant, names: tuple[str, ...]) -> None:
         """Take over another default picture and other host names, from the next request on. In any thread."""
