@@ -9,7 +9,6 @@ import hmac
 import http.server
 import json
 import ssl
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from tests.secured import make_certificate
+from tests.served import served
 
 _CURVE = ec.SECP256R1()
 
@@ -109,17 +109,10 @@ def push_service(folder: Path, answer: Callable[[int], int] = lambda _: 201) -> 
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate, key)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
     server.socket = tls.wrap_socket(server.socket, server_side=True)
     found.url = f"https://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
+    with served(server):
         yield found
-    finally:
-        server.shutdown()
-        thread.join(20)
-        server.server_close()
 
 
 def encoded(data: bytes) -> str:

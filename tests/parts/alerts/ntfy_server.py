@@ -15,6 +15,8 @@ from email.message import Message
 from typing import Any
 from urllib.parse import parse_qsl
 
+from tests.served import served
+
 _TOPIC = re.compile(r"/[-_A-Za-z0-9]{1,64}")
 
 
@@ -124,13 +126,6 @@ def ntfy_server(port: int = 0, **settings: Any) -> Iterator[NtfyServer]:
         def log_message(self, *_: object) -> None: ...
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    server.daemon_threads = True
     found.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
+    with served(server):
         yield found
-    finally:
-        server.shutdown()
-        thread.join(20)
-        server.server_close()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from email.message import Message
 
 from tests.eventually import eventually
+from tests.served import served
 
 
 @dataclass
@@ -57,14 +58,9 @@ def receiver(answer: Callable[[int], int | None] = lambda _: 200, port: int = 0)
         def log_message(self, *_: object) -> None: ...
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    server.daemon_threads = True
     found.url = f"http://127.0.0.1:{server.server_port}/hook/secret-path"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
-        yield found
-    finally:
-        found.over.set()
-        server.shutdown()
-        thread.join(20)
-        server.server_close()
+    with served(server):
+        try:
+            yield found
+        finally:
+            found.over.set()
