@@ -18,6 +18,7 @@ from vitcam.rects import Rect
 
 _COMPARE_NS = 100_000_000
 _WHOLE_NS = 500_000_000  # a picture in all its px so often, for clips and for who looks whether the camera is frozen
+_WATCHED_NS = 250_000_000  # and so often for a viewer, who sees the same picture until something moves
 _LEARN = 4  # small pictures before one may say that something moves; every other picture is whole until then
 
 
@@ -81,15 +82,18 @@ class Resting:
         """Something moves, or something else is wrong with the rest. Any thread may say so."""
         self._rest = None
 
-    def wants(self, now_ns: int) -> bool:
-        """Whether the next picture is wanted, if only to be compared. In the source's thread, where nobody watches."""
+    def wants(self, now_ns: int, is_watched: bool) -> bool:
+        """Whether the next picture is wanted, if only to be compared. In the source's thread.
+
+        is_watched  whether somebody looks at the camera's picture
+        """
         self._asks_for_small, rest = False, self._rest
         if rest is None:
             return True
         if rest is not self._seen:
             self._seen, self._compared, self._asked = rest, 0, 0
-        if now_ns >= self._whole_ns:
-            self._whole_ns = now_ns + _WHOLE_NS
+        if now_ns - self._whole_ns >= (_WATCHED_NS if is_watched else _WHOLE_NS):
+            self._whole_ns = now_ns
             return True
         self._asked += 1
         if self._compared < _LEARN and self._asked <= 3 * _LEARN:  # a source that makes no small pictures stays at none

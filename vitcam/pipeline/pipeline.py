@@ -245,7 +245,7 @@ class Pipeline(HoldsPixels):
         if trouble:
             return True
         if self.rests:
-            wanted = self.resting.wants(time.monotonic_ns())
+            wanted = self.resting.wants(time.monotonic_ns(), self._is_watched)
             if not wanted:
                 self._capture.rest()
             return wanted
@@ -258,8 +258,8 @@ class Pipeline(HoldsPixels):
 
     @property
     def rests(self) -> bool:
-        """Whether nothing moves, and nobody watches."""
-        return self.resting.since_ns is not None and not self._is_watched
+        """Whether nothing moves."""
+        return self.resting.since_ns is not None
 
     @property
     def _is_watched(self) -> bool:

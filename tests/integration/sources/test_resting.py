@@ -24,6 +24,7 @@ from vitcam.look.areas import NO_AREAS, Areas
 from vitcam.look.motion import GateOptions, MotionGate
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import UPRIGHT, Orientation, Region
+from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.sources import SourceOptions, open_source
@@ -121,6 +122,15 @@ class Run:
         assert eventually(self.rests, 20), self.pipeline.state()
 
 
+def pictures_of(run: Run, seconds: float) -> list[ClassifiedFrame]:
+    """What a viewer is given in a time."""
+    found, ends_s = list[ClassifiedFrame](), time.monotonic() + seconds
+    while time.monotonic() < ends_s:
+        if (newer := run.pipeline.latest.get(run.pipeline.latest.version, 1)) is not None:
+            found.append(newer[1])
+    return found
+
+
 @pytest.fixture
 def camera() -> Iterator[tuple[Camera, str]]:
     camera = Camera()
@@ -213,21 +223,24 @@ def test_a_camera_that_freezes_at_rest_is_noticed_and_the_watchdog_is_fed(camera
     assert time.monotonic_ns() - beat_ns < 5e9
 
 
-def test_a_viewer_gets_every_picture_at_rest_with_the_last_answer(camera: tuple[Camera, str]) -> None:
-    _, uri = camera
+def test_a_viewer_gets_four_pictures_a_second_at_rest_with_the_last_answer_and_all_once_something_moves(
+    camera: tuple[Camera, str],
+) -> None:
+    sends, uri = camera
     with Run(uri) as run:
         run.wait_for_rest()
         watching = run.pipeline.latest.subscribe(lambda: None)
-        shown = []
-        for _ in range(20):
-            version = run.pipeline.latest.version
-            found = run.pipeline.latest.get(version, 1)
-            shown.append(found is not None and found[1].prediction is not None)
-        state = run.pipeline.state()
+        at_rest = pictures_of(run, 2)
+        resting_since = run.pipeline.state().resting_since
+        sends.show(jpegs((400, 150)))
+        assert eventually(lambda: run.pipeline.resting.since_ns is None, 5)
+        awake = pictures_of(run, 1)
         watching()
 
-    assert all(shown)
-    assert state.resting_since is not None
+    assert 6 <= len(at_rest) <= 10
+    assert all(each.prediction is not None for each in at_rest)
+    assert resting_since is not None
+    assert len(awake) > 6
 
 
 def test_a_pi_camera_compares_its_small_stream(machine: Machine, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import cv2
 import numpy as np
+import pytest
 
 from tests.frames import SECOND, frame
 from vitcam.frames import Image
@@ -33,32 +34,39 @@ def rested(areas: Areas = NO_AREAS, *spots: Spot) -> Resting:
     return resting
 
 
-def play(resting: Resting, seconds: float, thing: tuple[int, int] | None = None, begin_s: float = 100) -> list[str]:
+def play(
+    resting: Resting,
+    seconds: float,
+    thing: tuple[int, int] | None = None,
+    begin_s: float = 100,
+    is_watched: bool = False,
+) -> list[str]:
     """What is made of each picture until it wakes."""
     made = []
     for number in range(round(seconds * FPS)):
         now_ns = round((begin_s + number / FPS) * SECOND)
-        wanted = resting.wants(now_ns)
+        wanted = resting.wants(now_ns, is_watched)
         made.append("none" if not wanted else "small" if resting.compares else "whole")
         if made[-1] == "small" and resting.moves(small(number, thing), now_ns):
             break
     return made
 
 
-def test_ten_pictures_a_second_are_compared_two_are_whole_and_the_others_are_nothing() -> None:
+@pytest.mark.parametrize(("is_watched", "whole"), [(False, 8), (True, 15)])
+def test_ten_pictures_a_second_are_compared_two_are_whole_or_four_for_a_viewer(is_watched: bool, whole: int) -> None:
     resting = rested()
     play(resting, 1)
-    made = play(resting, 4, begin_s=101)
+    made = play(resting, 4, begin_s=101, is_watched=is_watched)
 
-    assert made.count("whole") == 8
+    assert made.count("whole") == whole
     assert 30 <= made.count("small") <= 40
-    assert made.count("none") > 70
+    assert made.count("none") >= 65
     assert resting.since_ns is not None
 
 
 def test_a_source_that_makes_no_small_pictures_makes_ten_whole_ones_a_second() -> None:
     resting = rested()
-    wanted = [resting.wants(round((100 + number / FPS) * SECOND)) for number in range(5 * FPS)]
+    wanted = [resting.wants(round((100 + number / FPS) * SECOND), False) for number in range(5 * FPS)]
 
     assert 35 <= sum(wanted[2 * FPS :]) <= 39  # in three seconds
 
