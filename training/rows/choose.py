@@ -17,8 +17,6 @@ from vitcam_training.rows.logistic import Floats, Lesson, Rows, fit_rows
 
 OFFSETS = (0.0, -0.5, -1.0, -1.5, -2.0, -2.5, -3.0)
 FOLDS = 5
-WRONG = 1 / 3
-"""Of the answers that are an added label, on photos of labels that stay, so many may be wrong."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,9 +113,9 @@ def try_offsets(head: Head, stays: Tried, added: Tried) -> list[Trial]:
 
 
 def best(trials: Sequence[Trial]) -> Trial:
-    """The highest score among those of which few enough added answers are wrong; else the one with the fewest."""
-    allowed = [trial for trial in trials if trial.wrong <= WRONG]
-    return max(allowed, key=lambda trial: trial.score) if allowed else min(trials, key=lambda trial: trial.wrong)
+    """The highest score among those that lose nothing of what the network knew; else the one that loses least."""
+    allowed = [trial for trial in trials if trial.stays >= trial.before]
+    return max(allowed, key=lambda trial: trial.score) if allowed else max(trials, key=lambda trial: trial.stays)
 
 
 def _trial(head: Head, stays: Tried, added: Tried, offset: float, before: float) -> Trial:
