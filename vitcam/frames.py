@@ -120,6 +120,27 @@ Level = Literal["label", "group", "none"]
 
 
 @dataclass(frozen=True, slots=True)
+class SecondAnswer:
+    """What a second model says of the same part of a picture, such as goldfinch where the first one says bird."""
+
+    label: str | None
+    """The name; None: it is not sure which."""
+    p: float
+    """Its probability, 0 to 1; where there is no name, that of the best guess."""
+    model: str
+    """Name of the second model."""
+    scientific: str | None = None
+    """The scientific name of the species; None: the model gives none, or it is not sure which."""
+
+    @classmethod
+    def surer(cls, one: "SecondAnswer | None", other: "SecondAnswer | None") -> "SecondAnswer | None":
+        """Of two answers about one thing the one with a name, else the more probable one; of equals the first."""
+        if one is None or other is None:
+            return one or other
+        return max(one, other, key=lambda each: (each.label is not None, each.p))
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """What people read about a picture: the finest name that is likely enough."""
 
@@ -132,6 +153,8 @@ class Shown:
     kind: str | None = field(default=None, compare=False)
     """The everyday name, which goes with the label: what people say for it, such as cat for a tabby cat; None where
     there is no name."""
+    detail: SecondAnswer | None = field(default=None, compare=False)
+    """What a second model says of it; None: none was asked."""
 
     def said(self, everyday: Mapping[str, str]) -> Self:
         """The same with its everyday name.
@@ -229,6 +252,8 @@ class Prediction:
     """The number of what is followed there; None: the model saw the whole zone or view. Its box is `crop`."""
     at_rest: bool = False
     """True when what is displayed of a followed place is what that place shows at rest: no event begins with it."""
+    second: SecondAnswer | None = None
+    """What a second model says of what is displayed; None: none was asked, or nothing is displayed."""
     stood_ns: int = 0
     """Capture time until which the answer before this one is known to have held, since nothing had moved; 0: it is not
     known."""
@@ -259,7 +284,8 @@ class Prediction:
         best = self.top[0]
         if not self.known:
             return Shown(None, best.p, "none")
-        return Shown.finest(best, self.groups, self.model.likely).said(self.everyday)
+        shown = Shown.finest(best, self.groups, self.model.likely).said(self.everyday)
+        return shown if self.second is None else replace(shown, detail=self.second)
 
     @property
     def best_three(self) -> tuple[Guess, ...]:
@@ -308,6 +334,8 @@ class Event:
     what it usually sees, and `label` says why."""
     everyday: Mapping[str, str] = field(default_factory=dict)
     """As its predictions have it."""
+    second: SecondAnswer | None = None
+    """The surest answer of a second model so far; None: none was asked."""
 
     @property
     def place(self) -> Place:
@@ -319,7 +347,8 @@ class Event:
         """What is displayed of it, with its best probability so far; no name for what has none."""
         if self.kind != "seen":
             return Shown(None, self.p, "none")
-        return node_of(self.label, self.p, self.group).said(self.everyday)
+        shown = node_of(self.label, self.p, self.group).said(self.everyday)
+        return shown if self.second is None or shown.label is None else replace(shown, detail=self.second)
 
 
 def node_of(label: str, p: float, group: Group | None) -> Shown:

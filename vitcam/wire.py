@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Event, Group, Prediction, Shown, Unreadable
+from vitcam.frames import Event, Group, Prediction, SecondAnswer, Shown, Unreadable
 from vitcam.rects import Box, Rect
 from vitcam.text import readable
 
@@ -60,8 +60,25 @@ def group_record(group: Group | None) -> dict[str, Any] | None:
 
 
 def shown_record(shown: Shown) -> dict[str, Any]:
-    """The name that is displayed, its probability, whether a label or a group has it, and its everyday name."""
-    return {"label": shown.label, "p": round(shown.p, 6), "level": shown.level, "kind": shown.kind}
+    """The name that is displayed, its probability, whether a label or a group has it, its everyday name, and what a
+    second model says of it."""
+    return {
+        "label": shown.label,
+        "p": round(shown.p, 6),
+        "level": shown.level,
+        "kind": shown.kind,
+        "detail": None if shown.detail is None else second_record(shown.detail),
+    }
+
+
+def second_record(answer: SecondAnswer) -> dict[str, Any]:
+    """What a second model says; its label is null where it is not sure which."""
+    return {
+        "label": answer.label,
+        "p": round(answer.p, 6),
+        "model": answer.model,
+        "scientific": answer.scientific,
+    }
 
 
 def frame_record(prediction: Prediction) -> dict[str, Any]:

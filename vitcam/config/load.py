@@ -19,7 +19,7 @@ from vitcam.config.open_sections import OF_PARTS, OPEN_SECTIONS
 from vitcam.config.option import OpenSection, Option
 from vitcam.config.page_layer import DEFAULT, settle_page, take_page, unread_of
 from vitcam.config.removed import removal_of
-from vitcam.config.rules import EventRule
+from vitcam.config.rules import OrderedRule
 from vitcam.config.settings import Settings, options, sections
 from vitcam.config.tables import RULES, TABLES, ZoneSettings, table_options
 from vitcam.errors import ConfigError, UsageError
@@ -258,26 +258,26 @@ class FoundTables:
             found.append(zone)
         return tuple(found)
 
-    def rules(self, key: str) -> tuple[EventRule, ...]:
+    def rules(self, key: str) -> tuple[OrderedRule, ...]:
         """Those under a key of `RULES`, in their order, each with a name.
 
         raises  ConfigError for one that does nothing
         """
-        found: list[EventRule] = []
+        found: list[OrderedRule] = []
         for number, values in self._values[key].items():
             removed = self._removed[key].get(number, [])
             place = self._place_of(f"{key}.{number}", self._rules_from[key], (*values, *removed))
             rule = RULES[key](**{"name": number, **values, "place": place})  # type: ignore[arg-type]
             if removed:
                 rule = self._without(rule, f"{key}.{removed[0]}")
-            elif not rule.kinds:
-                raise ConfigError(f"[[{key}]] number {number} does nothing; give it one of {', '.join(rule.ways)}")
+            elif rule.lacks:
+                raise ConfigError(f"[[{key}]] number {number} {rule.lacks}")
             if any(rule.name == other.name for other in found):
                 raise ConfigError(f"two [[{key}]] are called {rule.name!r}; give each a name of its own")
             found.append(rule)
         return tuple(found)
 
-    def _without(self, rule: EventRule, name: str) -> EventRule:
+    def _without(self, rule: OrderedRule, name: str) -> OrderedRule:
         """A rule without a key that is not there any more, which is said. name: `on.file`"""
         does = "less than it says" if rule.kinds else "nothing"
         said = f"the rule {rule.name} ({rule.place}) does {does}: {removal_of(name)}"

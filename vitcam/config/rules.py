@@ -1,4 +1,4 @@
-"""Rules of the configuration: at which events one of them acts. What it does then is said by the part whose it is."""
+"""Rules of the configuration, of which there may be several. What one does is said by the part whose it is."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
@@ -11,8 +11,8 @@ Phase = Literal["new", "end"]
 
 
 @dataclass(frozen=True, slots=True)
-class EventRule:
-    """A table of several that stand in an order, such as `[[on]]`: the events that it is for."""
+class OrderedRule:
+    """A table of several that stand in an order, such as `[[on]]`."""
 
     ways: ClassVar[tuple[str, ...]] = ()
     """Keys that say what is done. A rule needs at least one, else it is idle."""
@@ -29,6 +29,31 @@ class EventRule:
             page=Why.ELSEWHERE,
         ),
     ] = ""
+    place: str = field(default="", compare=False)
+    """The file that it comes from, with the line where that is known; empty: no file."""
+    idle: str = field(default="", compare=False)
+    """Why it does nothing, as one sentence with its remedy; empty: it acts."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What it does: some of `ways`."""
+        return tuple(way for way in self.ways if _is_given(getattr(self, way)))
+
+    @property
+    def lacks(self) -> str:
+        """What it needs and does not have, as the end of a sentence; empty: nothing."""
+        return "" if self.kinds else f"does nothing; give it one of {', '.join(self.ways)}"
+
+    @property
+    def named_labels(self) -> list[tuple[str, str]]:
+        """Each label or group that it names, and who does: `("cat", "the rule lamp is for")`."""
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class EventRule(OrderedRule):
+    """The events that a rule is for."""
+
     label: Annotated[
         str, Rule("Label or group of the event, or unknown. Empty: any label", live=True, page=Why.ELSEWHERE)
     ] = ""
@@ -79,15 +104,13 @@ class EventRule:
             page=Why.ELSEWHERE,
         ),
     ] = "new"
-    place: str = field(default="", compare=False)
-    """The file that it comes from, with the line where that is known; empty: no file."""
-    idle: str = field(default="", compare=False)
-    """Why it does nothing, as one sentence with its remedy; empty: it acts."""
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        """What it does: some of `ways`."""
-        return tuple(way for way in self.ways if _is_given(getattr(self, way)))
+    def named_labels(self) -> list[tuple[str, str]]:
+        if self.kind != "seen":
+            return []
+        of_it = [(self.label, f"the rule {self.name} is for")] if self.label else []
+        return of_it + [(label, f"the rule {self.name} leaves out") for label in self.not_labels]
 
 
 def _is_given(value: object) -> bool:

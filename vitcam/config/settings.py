@@ -11,7 +11,7 @@ from vitcam.config.look import LookSettings, MotionSettings
 from vitcam.config.names import NameSettings
 from vitcam.config.open_sections import OPEN_SECTIONS
 from vitcam.config.option import Option, Rule, Why, options_of
-from vitcam.config.rules import EventRule
+from vitcam.config.rules import OrderedRule
 from vitcam.config.tables import RULES, TABLES, ZoneSettings, table_options
 from vitcam.config.web import WebSettings
 from vitcam.parts import PARTS
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 else:
     OverlayMode = Literal[("auto", *OVERLAYS)]
 S = TypeVar("S")
-R = TypeVar("R", bound=EventRule)
+R = TypeVar("R", bound=OrderedRule)
 LogFormat = Literal["auto", "rich", "json"]
 Emit = Literal["auto", "changes", "all"]
 
@@ -207,7 +207,7 @@ class Settings:
     names: NameSettings = field(default_factory=NameSettings)
     log: LogSettings = LogSettings()
     zones: tuple[ZoneSettings, ...] = ()
-    rules: Mapping[str, tuple[EventRule, ...]] = field(default_factory=lambda: dict.fromkeys(RULES, ()))
+    rules: Mapping[str, tuple[OrderedRule, ...]] = field(default_factory=lambda: dict.fromkeys(RULES, ()))
     """By their key in the file. `settings.rules_of(EventRule)` reads all."""
     parts: Mapping[type[Any], Any] = field(default_factory=_defaults_of_parts)
     """The sections of parts, by their dataclasses. `settings[HeatSettings]` reads one."""
@@ -243,9 +243,7 @@ class Settings:
 
 def labels_in(settings: Settings) -> list[tuple[str, str]]:
     """Each label or group that rules and settings name, and who does: `("cat", "the rule lamp is for")`."""
-    rules = [rule for rule in settings.rules_of(EventRule) if rule.kind == "seen"]
-    of_rules = [(rule.label, f"the rule {rule.name} is for") for rule in rules if rule.label]
-    of_rules += [(label, f"the rule {rule.name} leaves out") for rule in rules for label in rule.not_labels]
+    of_rules = [named for rule in settings.rules_of(OrderedRule) for named in rule.named_labels]
     return of_rules + [(label, f"{name} names") for name, labels in label_lists(settings) for label in labels]
 
 

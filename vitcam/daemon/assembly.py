@@ -266,6 +266,7 @@ def _attach(objects: Objects, pipeline: Pipeline, publisher: Publisher, areas: A
     """Show the objects of a run what they see, and have them drop pictures where masks are drawn."""
     everything = objects.each(object)
     publisher.attach(*everything)
+    pipeline.attach(*everything)
     others = [each for each in everything if isinstance(each, HoldsPixels) and not isinstance(each, Sees | Publisher)]
     areas.attach(pipeline, publisher, *reversed(others))  # those nearer to the source first
 

@@ -18,7 +18,8 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """A label or the name of a camera may begin with one of these."""
 _COLUMNS = (
     "id", "kind", "label", "corrected", "zone", "camera", "start", "end", "p", "peak", "favourite", "model", "frame",
-    "clip", "shown", "shown_p", "shown_level", "track", "box",
+    "clip", "shown", "shown_p", "shown_level", "track", "box", "detail", "detail_p",
+    "detail_model",
 )  # fmt: skip
 
 
@@ -89,10 +90,11 @@ def _cell(value: object) -> object:
 
 def _row(event: StoredEvent) -> tuple[object, ...]:
     """One cell for each of `_COLUMNS`; what is not known is empty."""
-    end = None if event.end_ms is None else time_text(event.end_ms)
+    end, second = None if event.end_ms is None else time_text(event.end_ms), event.shown.detail
     return (
         event.id, event.kind, event.label, event.corrected, event.zone, event.camera, time_text(event.start_ms), end,
         round(event.p, 6), round(event.peak, 6), int(event.favourite), event.model, event.frame, event.clip,
         event.shown.label, round(event.shown.p, 6), event.shown.level, event.track,
         None if event.box is None else str(event.box),
+        *((None, None, None) if second is None else (second.label, round(second.p, 6), second.model)),
     )  # fmt: skip

@@ -94,11 +94,15 @@ class _LastingEvent:
 
     def update(self, event: Event) -> None:
         """Take over what the event says of itself now."""
-        self.changed = self.changed or event.shown.label != self.event.shown.label or event.label != self.event.label
+        before = self.event
+        same = event.shown.label == before.shown.label and event.label == before.label
+        self.changed = self.changed or not same or event.second != before.second
         if event.track is not None and self.event.track is None:  # its pictures are of the view around its box
             self.best = BestPicture()
         box = event.box if self.event.summary.detail is None else self.event.box  # that of its picture
-        self.event = replace(self.event, label=event.label, p=event.p, group=event.group, track=event.track, box=box)
+        self.event = replace(
+            self.event, label=event.label, p=event.p, group=event.group, track=event.track, box=box, second=event.second
+        )
 
     def drop_pixels(self) -> None:
         """Begin again with its picture; the next one is worth a write at once."""
@@ -173,7 +177,7 @@ class Recorder(Sees):
             id=event.id, kind=event.kind, label=event.label, zone=event.zone, track=event.track, box=event.box,
             camera=event.camera,
             start_ms=self._times.ms(event.start_ns), end_ms=None, p=event.p, peak=event.p, group=event.group,
-            model=event.model.name, fingerprint=event.model.fingerprint,
+            model=event.model.name, fingerprint=event.model.fingerprint, second=event.second,
         )  # fmt: skip
 
     def _end(self, event: Event) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Group, Guess, Place, Shown, node_of
+from vitcam.frames import Group, Guess, Place, SecondAnswer, Shown, node_of
 from vitcam.names.everyday import everyday_word
 from vitcam.rects import Box, Rect
 
@@ -99,6 +99,8 @@ class StoredEvent:
     """The number of what was followed, in its run; None: it was in the whole zone or view."""
     box: Box | None = None
     """Where in its picture that was; without a picture, where it was when it was most probable."""
+    second: SecondAnswer | None = None
+    """The surest answer of a second model; None: none was asked."""
     everyday: str = ""
     """What people say for what is displayed, a person's word or the model's, where the names in force are known; empty:
     what they say in English."""
@@ -112,8 +114,10 @@ class StoredEvent:
     def shown(self) -> Shown:
         """What is displayed of it, as `Event.shown`."""
         shown = node_of(self.label, self.p, self.group) if self.kind == "seen" else Shown(None, self.p, "none")
-        is_named = self.corrected or shown.label
-        return replace(shown, kind=self.everyday or everyday_word(is_named)) if is_named else shown
+        if not (is_named := self.corrected or shown.label):
+            return shown
+        second = None if self.corrected else self.second
+        return replace(shown, kind=self.everyday or everyday_word(is_named), detail=second)
 
     @property
     def name(self) -> str:

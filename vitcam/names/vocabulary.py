@@ -29,7 +29,11 @@ NO_MEANINGS: Meanings = MappingProxyType({})
 
 def means_displayed(text: str, event: Event, meanings: Meanings) -> bool:
     """Whether a text means what is displayed of an event, or a group that holds it; where nothing is, its label."""
-    name = event.label if event.group is None else event.group.name
+    return means_name(text, event.label if event.group is None else event.group.name, meanings)
+
+
+def means_name(text: str, name: str, meanings: Meanings) -> bool:
+    """Whether a text means a label or a group by its displayed name, or a group that holds it."""
     meaning = meanings.get(name, NOTHING)
     return key_of(text) in {key_of(name)} | meaning.own | meaning.groups
 

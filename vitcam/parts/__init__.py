@@ -18,6 +18,7 @@ from vitcam.parts.peers import PART as PEERS
 from vitcam.parts.photos import PART as PHOTOS
 from vitcam.parts.problems import PART as PROBLEMS
 from vitcam.parts.replay import PART as REPLAY
+from vitcam.parts.second import PART as SECOND
 from vitcam.parts.teach import PART as TEACH
 from vitcam.run.part import Part, load_each
 
@@ -33,6 +34,7 @@ PARTS: tuple[Part, ...] = (
     PHOTOS,
     GUIDE,
     PROBLEMS,
+    SECOND,
     MQTT,
     PEERS,
     REPLAY,

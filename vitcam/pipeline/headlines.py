@@ -46,6 +46,8 @@ class Headlines:
         if prediction.model is not self._model:  # another one speaks, with other labels
             self._model, self._smoothed = prediction.model, {}
         steady = self._steady(prediction)
+        if steady.label is not None and steady.label == prediction.shown.label:
+            steady = replace(steady, detail=prediction.second)
         event = self._lasting().get(prediction.place)
         lasting = event.shown if event is not None and event.model is prediction.model else None
         return replace(prediction, headline=lasting if lasting and lasting.level != "none" else steady)

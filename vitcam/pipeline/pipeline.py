@@ -25,7 +25,7 @@ from vitcam.pipeline.limits import PaceLimits, Progress
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.retries import Retries
 from vitcam.pipeline.stages import CaptureStage, ClassifyStage
-from vitcam.run.kinds import HoldsPixels
+from vitcam.run.kinds import HoldsPixels, Specifies
 from vitcam.slot import Handover, Slot
 from vitcam.sources.source import Source
 from vitcam.state import Counts, FollowedState, Heartbeats, PipelineState, Rates, Status, ZoneRate
@@ -87,6 +87,10 @@ class Pipeline(HoldsPixels):
         self._watched_s = -math.inf
         """When a viewer waited for a picture last."""
         self._loads = 1
+
+    def attach(self, *objects: object) -> None:
+        """Ask those among them that say more of what is displayed. Call it before it starts."""
+        self._classify.specifying += tuple(each for each in objects if isinstance(each, Specifies))
 
     def start(self, open_source: Callable[[], Source]) -> None:
         """Start the three stages.

@@ -18,6 +18,7 @@ from vitcam.pipeline.latest_frame import LatestFrame
 from vitcam.pipeline.looks import Looks, PlaceLook
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.retries import Retries
+from vitcam.run.kinds import Specifies
 from vitcam.slot import Handover, Slot
 from vitcam.sources.masks import masked
 from vitcam.sources.source import Source
@@ -193,6 +194,8 @@ class ClassifyStage:
         self._stopping = stopping
         self.classified, self.skipped = RateMeter(), RateMeter()
         self.latencies = {stage: LatencyMeter() for stage in _TIMES}
+        self.specifying: tuple[Specifies, ...] = ()
+        """Asked about each prediction in turn, until one has an answer. Set before it runs."""
         self.by_zone: dict[str, RateMeter] = {}
         """Replaced as a whole, with the zones."""
         self._looks = Looks(options.follower, resting)
@@ -275,6 +278,9 @@ class ClassifyStage:
             self.by_zone[place.zone].tick()
         if stood_ns := self._stood_ns.pop(place, 0):
             prediction = replace(prediction, stood_ns=stood_ns)
+        answers = (each.specify(look.frame, prediction) for each in self.specifying)
+        if (second := next(filter(None, answers), None)) is not None:
+            prediction = replace(prediction, second=second)
         prediction = self._headlines.add_to(prediction)
         if self._looks.places == (_VIEW,):
             self._latest.classified(frame, prediction)

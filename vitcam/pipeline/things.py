@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vitcam.events import Lasting
-from vitcam.frames import Event, Group, Prediction
+from vitcam.frames import Event, Group, Prediction, SecondAnswer
 from vitcam.rects import Box
+from vitcam.smoothing import Subject
 
 GAP_NS = 10_000_000_000
 """For this time what is followed may be out of sight and still be the same event."""
@@ -49,11 +50,17 @@ class _SeenThing:
             if event.track != local.track or local.shown.p > self.surest:
                 news |= {"track": local.track, "box": box}
                 self.surest = local.shown.p
+        second = event.second
         if self._takes_name(local, lasting):
+            if not (lasting is None or self.named is None or _is_kin(lasting, self.named)):  # it is another thing
+                second = None
             self.named, self.named_by = lasting, local.id
             p, group = self._best(local)
             if (event.label, event.p, event.group) != (local.label, p, group):
                 news |= {"label": local.label, "p": p, "group": group}
+        second = SecondAnswer.surer(second, _second_of(prediction, lasting))
+        if second != event.second:
+            news["second"] = second
         if news:  # mostly there are none
             self.event = replace(event, **news)
 
@@ -114,13 +121,21 @@ class SeenThings:
         self.look(local, lasting, prediction)
         return (thing.event,)
 
-    def look(self, local: Event, lasting: Lasting | None, prediction: Prediction) -> None:
-        """Note what is known of an event of a place between two reports."""
+    def look(self, local: Event, lasting: Lasting | None, prediction: Prediction) -> tuple[Event, ...]:
+        """Note what is known of an event of a place between two reports.
+
+        returns  a report where a second model gives another name now
+        """
         if (thing := self._of.get(local.id)) is None:
-            return
+            return ()
         thing.places[local.id] = lasting
-        if thing.leader == local.id:
-            thing.follow(local, lasting, prediction)
+        if thing.leader != local.id:
+            return ()
+        before = thing.event.second
+        thing.follow(local, lasting, prediction)
+        after = thing.event.second
+        is_news = after is not None and after.label is not None and (before is None or before.label != after.label)
+        return (thing.event,) if is_news else ()
 
     def end(self, local: Event, lingers: bool) -> tuple[Event, ...]:
         """An event of a place is over.
@@ -149,7 +164,7 @@ class SeenThings:
         box = prediction.box if local.track is not None else None
         thing = self._same(local, lasting, box)
         if thing is None:
-            event = replace(local, id=new_id(), phase="new", box=box)
+            event = replace(local, id=new_id(), phase="new", box=box, second=_second_of(prediction, lasting))
             places = {local.id: lasting}
             thing = _SeenThing(
                 replace(event, phase="update"), lasting, box, local.start_ns, places, local.id, local.id, local.shown.p
@@ -212,6 +227,14 @@ class SeenThings:
     def _over(self, thing: _SeenThing) -> tuple[Event, ...]:
         self._things.remove(thing)
         return (replace(thing.event, phase="end", end_ns=thing.seen_ns),)
+
+
+def _second_of(prediction: Prediction, lasting: Lasting | None) -> SecondAnswer | None:
+    """What a second model says in a prediction, where it was asked about what the event is about."""
+    label, level = prediction.shown.label, prediction.shown.level
+    if prediction.second is None or lasting is None or label is None:
+        return None
+    return prediction.second if Subject(label, level == "group") in {lasting.subject, *lasting.kin} else None
 
 
 def _name(event: Event) -> tuple[str, str]:

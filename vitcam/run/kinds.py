@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from vitcam.frames import Event, Frame, Prediction
+from vitcam.frames import Event, Frame, Prediction, SecondAnswer
 
 if TYPE_CHECKING:
     from vitcam.config.settings import Settings
@@ -74,6 +74,14 @@ class Sees(HoldsPixels):
     @abstractmethod
     def close(self, events: tuple[Event, ...]) -> None:
         """Nothing more will come. `events` have ended by that."""
+
+
+class Specifies(ABC):
+    """Says more of what is displayed of a frame, before anybody sees it. In the classifying thread: a frame waits."""
+
+    @abstractmethod
+    def specify(self, frame: Frame, prediction: Prediction) -> SecondAnswer | None:
+        """What it says of the part that the model saw; None: nothing. It raises nothing, and keeps no picture."""
 
 
 class Hears(ABC):

@@ -9,7 +9,7 @@ from vitcam.threads.kinds import ThreadKind
 
 if TYPE_CHECKING:
     from vitcam.config.option import OpenSection
-    from vitcam.config.rules import EventRule
+    from vitcam.config.rules import OrderedRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Part:
     """Those of them whose keys are free."""
     harmless: tuple[str, ...] = ()
     """Sections with which no start and no frame fails: what the page set of them stays where starts keep failing."""
-    rules: "Mapping[str, type[EventRule]]" = field(default_factory=dict)
+    rules: "Mapping[str, type[OrderedRule]]" = field(default_factory=dict)
     """Key of the configuration, as in `[[on]]` -> the frozen dataclass of a rule, of which there may be several."""
     removed: Mapping[str, str] = field(default_factory=dict)
     """`section.key` that earlier versions had -> what to do instead, as the end of a sentence."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.frames import Group, Guess
+from vitcam.frames import Group, Guess, SecondAnswer
 from vitcam.history.stored import CLIPS, FRAMES, Action, FrameSummary, StoredEvent, is_below
 from vitcam.rects import Box, Rect
 
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 _CURVE = np.dtype([("ms", "<u4"), ("p", "<u2")])
 _WHOLE = 65535  # a probability of 1 in 16 bits
 _OWN = ("id", "kind", "label", "zone", "camera", "start_ms", "end_ms", "p", "peak", "group_name", "group_p")
-_OWN_TOO = ("clip", "actions", "favourite", "corrected", "track", "box", "curve")
+_OWN_TOO = ("clip", "actions", "favourite", "corrected", "track", "box", "second", "curve")
 _OF_PICTURE = ("frame", "sight", "evidence")
 EVENTS = (
     "SELECT "  # noqa: S608 - constants
@@ -35,7 +35,7 @@ def event_of(row: tuple[Any, ...]) -> StoredEvent:
     """The event in a row of `EVENTS`."""
     (
         identifier, kind, label, zone, camera, start_ms, end_ms, p, peak, group, group_p, model, fingerprint,
-        clip, actions, favourite, corrected, track, box, curve, owner, frame, summary, evidence,
+        clip, actions, favourite, corrected, track, box, second, curve, owner, frame, summary, evidence,
     ) = row  # fmt: skip
     return StoredEvent(
         identifier, kind, label, zone, camera, start_ms, end_ms, p, peak,
@@ -52,6 +52,7 @@ def event_of(row: tuple[Any, ...]) -> StoredEvent:
         corrected=corrected,
         track=track,
         box=None if box is None else Box.parse(box),
+        second=None if second is None else SecondAnswer(**json.loads(second)),
     )  # fmt: skip
 
 
@@ -81,6 +82,7 @@ def values_of(event: StoredEvent, seen_ms: int) -> dict[str, Any]:
         "group_p": event.group.p if event.group else None,
         "track": event.track,
         "box": None if event.box is None else str(event.box),
+        "second": None if event.second is None else json.dumps(asdict(event.second), ensure_ascii=False),
         "curve": np.array([(ms, round(p * _WHOLE)) for ms, p in event.curve], _CURVE).tobytes(),
     }
 

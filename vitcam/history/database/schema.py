@@ -81,8 +81,9 @@ _STORIES = (
     """CREATE INDEX events_by_time
         ON events (start_ms, n, peak, kind, favourite, frame_bytes, clip_bytes, displayed, name, zone)""",
 )
+_SECOND = ("ALTER TABLE events ADD COLUMN second TEXT",)  # what a second model says, as JSON; NULL: none was asked
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    _TABLES, _SEARCH, _CORRECTIONS, _SHARED_PICTURES, _CLOCKS, _DISPLAYED, _BOXES, _STORIES,
+    _TABLES, _SEARCH, _CORRECTIONS, _SHARED_PICTURES, _CLOCKS, _DISPLAYED, _BOXES, _STORIES, _SECOND,
 )  # fmt: skip
 """From version 0, an empty file, to 1, and so on."""
 

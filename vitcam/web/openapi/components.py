@@ -69,6 +69,10 @@ def components() -> dict[str, Schema]:
                 "p": PROBABILITY,
                 "level": one_of(get_args(Level)),
                 "kind": nullable(TEXT, "The everyday name: what people say for `label`, such as cat for a tabby cat."),
+                "detail": nullable(
+                    record({"label": nullable(TEXT), "p": PROBABILITY, "model": TEXT, "scientific": nullable(TEXT)}),
+                    "What a second model says of the same part; its `label` is null where it is not sure which.",
+                ),
             },
             "What is displayed: the finest name, of a label or a group, with a probability of at least 0.5. "
             "Without such a name `label` is null, and `p` is that of the best guess.",

@@ -2,7 +2,7 @@
 
 import { LEAST } from "./guesses.js";
 import { locale, t } from "./language/language.js";
-import { chanceOf, finerOf, isNamed, nameOf, write } from "./shown.js";
+import { chanceOf, detailOf, finerOf, isNamed, nameOf, write } from "./shown.js";
 
 const OR = new Intl.ListFormat(locale, { type: "disjunction" });
 const DOUBTS = 2; // guesses of a picture without a name
@@ -22,7 +22,7 @@ export class Caption {
     Object.assign(this.#name.dataset, { seq: look.seq, label: look.shown.label ?? "" });
     write(this.#name, lines.map(({ zone, standing }) => (zone === null ? "" : `${zone}: `) + nameOf(standing.look)).join("\n"));
     const finer = !isSimple || front.standing.isSteady() ? finerOf(look) : "";
-    const said = lines.length > 1 ? [] : [[finer, !isSimple && chanceOf(look)].filter(Boolean).join(" "), this.#between(look)];
+    const said = lines.length > 1 ? [] : [[finer, !isSimple && chanceOf(look)].filter(Boolean).join(" "), detailOf(look), this.#between(look)];
     write(this.#more, [...said, this.rests && t("live.rests")].filter(Boolean).join(" · "));
   }
 

@@ -18,6 +18,12 @@ export function finerOf({ shown: { label, kind } }) {
   return label === kind ? "" : label ?? "";
 }
 
+// what a second model says of it: "goldfinch 83 %"
+export function detailOf({ shown: { detail } }) {
+  if (!detail) return "";
+  return detail.label ? `${detail.label} ${percent(detail.p)}` : t("answer.unsure_which");
+}
+
 // text is written only where it has changed
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;

@@ -2,7 +2,7 @@
 
 import { percent } from "../guesses.js";
 import { locale, number, t } from "../language/language.js";
-import { finerOf } from "../shown.js";
+import { detailOf, finerOf } from "../shown.js";
 
 const CLOCK = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const MINUTE = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
@@ -84,8 +84,12 @@ export function nameOf({ corrected, kind, shown, label }) {
   return corrected || kind === "seen" ? shown.kind ?? t("answer.not_sure") : label;
 }
 
-// the model's finer name, and how probable that was in the picture; without a name, the best guess
+// the model's finer name, how probable that was in the picture, and what a second model says; without a name, the best guess
 export function chanceOf(event) {
+  return [firstOf(event), detailOf(event)].filter(Boolean).join(" · ");
+}
+
+function firstOf(event) {
   const { corrected, kind, shown, label, top } = event;
   if (corrected) return [corrected === shown.kind ? "" : corrected, t("history.is_corrected")].filter(Boolean).join(" · ");
   if (kind !== "seen") return "";

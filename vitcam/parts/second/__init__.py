@@ -1,0 +1,18 @@
+"""A second look: where the first model says bird, a second, small one is asked about the same part of the picture."""
+
+from vitcam.parts.second.settings import SecondRule, SpeciesSettings
+from vitcam.parts.second.state import SecondState
+from vitcam.run.part import Part
+from vitcam.threads.kinds import ThreadKind
+
+LOADS = ThreadKind(
+    "loads second models after a change of the settings", "the disk", "no second model is asked anew", 180.0
+)
+PART = Part(
+    "second",
+    sections={"species": SpeciesSettings},
+    rules={"second": SecondRule},
+    state={"second": SecondState},
+    threads={"second": LOADS},
+    make="vitcam.parts.second.look:make",
+)

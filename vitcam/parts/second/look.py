@@ -1,0 +1,185 @@
+"""Asks second models while a camera runs: once a second for each place at most, in the thread that classifies.
+
+There, an answer goes with the picture that it is about, and a film gives the same answers every time. A second model
+that fails costs its answer.
+"""
+
+import logging
+import queue
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitcam.config.settings import Settings
+from vitcam.daemon.run import Run
+from vitcam.errors import VitcamError
+from vitcam.frames import Frame, Place, Prediction, SecondAnswer
+from vitcam.meters import LatencyMeter
+from vitcam.model.classifier import Classifier
+from vitcam.names.vocabulary import Meanings, means_name
+from vitcam.parts.second import LOADS
+from vitcam.parts.second.answers import Place as NamesOfPlace
+from vitcam.parts.second.answers import SecondModel
+from vitcam.parts.second.settings import SecondRule, SpeciesSettings
+from vitcam.parts.second.species import read_list, read_names
+from vitcam.parts.second.state import SecondState
+from vitcam.run.ending import Ending
+from vitcam.run.kinds import Configured, Reports, Runs, Specifies
+from vitcam.threads.worker import Worker
+
+log = logging.getLogger(__name__)
+
+_EVERY_NS = 1_000_000_000
+_MOST_PLACES = 64
+_TURN_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    rule: SecondRule
+    at_ns: int
+    answer: SecondAnswer | None
+    """None: the model failed."""
+
+
+class SecondLook(Specifies, Runs, Configured, Reports):
+    """Of one run.
+
+    meanings  by which texts labels and groups may be named
+    threads   that a model may use
+    """
+
+    def __init__(self, settings: Settings, meanings: Meanings, threads: int) -> None:
+        self._meanings = meanings
+        self._threads = threads
+        self._asked: dict[Place, _Asked] = {}
+        self._ready: tuple[tuple[SecondRule, SecondModel], ...] = ()
+        """Replaced as a whole."""
+        self._unready: tuple[str, ...] = ()
+        """Why rules have no model, as sentences."""
+        self._failed: dict[str, str] = {}
+        """Name of a model -> why its last answer failed. Replaced as a whole."""
+        self._classifiers: dict[str, Classifier] = {}
+        self._ms = LatencyMeter()
+        self._count = self._named = 0
+        self._new: queue.SimpleQueue[Settings | None] = queue.SimpleQueue()
+        self._worker = Worker("second", self._run, LOADS)
+        self.load(settings)
+
+    def load(self, settings: Settings) -> None:
+        """Make models ready as the settings ask for them. What cannot be used costs its answers alone."""
+        species = settings[SpeciesSettings]
+        rules = (*settings.rules_of(SecondRule), *species.rules)
+        known, self._classifiers, ready, troubles = self._classifiers, {}, [], list[str]()
+        try:
+            place = _place_of(species) if rules else NamesOfPlace()
+        except VitcamError as error:
+            place, rules, troubles = NamesOfPlace(), (), [f"no second model is asked: {error}"]
+        for rule in rules:
+            try:
+                classifier = self._classifiers.get(rule.model) or known.get(rule.model) or self._open(rule.model)
+                model = SecondModel(rule.model, classifier, rule.above, place)
+            except VitcamError as error:
+                troubles.append(f"nothing more is said of {rule.when}: {error}")
+                continue
+            self._classifiers[rule.model] = classifier
+            ready.append((rule, model))
+        self._ready, self._unready, self._failed = tuple(ready), tuple(dict.fromkeys(troubles)), {}
+        for sentence in (*self._unready, *_unknown(ready)):
+            log.warning("%s", sentence)
+        if ready:
+            log.info("second models: %s", ", ".join(f"{rule.model} at {rule.when}" for rule, _ in ready))
+
+    def specify(self, frame: Frame, prediction: Prediction) -> SecondAnswer | None:
+        if not self._ready:
+            return None
+        label = prediction.shown.label
+        if label is None or prediction.at_rest:
+            return None
+        found = next((each for each in self._ready if means_name(each[0].when, label, self._meanings)), None)
+        if found is None:
+            return None
+        rule, model = found
+        before, now_ns = self._asked.get(prediction.place), prediction.captured_ns
+        if before is not None and before.rule is rule and 0 <= now_ns - before.at_ns < _EVERY_NS:
+            return before.answer
+        answer = self._ask(model, frame, prediction)
+        if prediction.place not in self._asked and len(self._asked) >= _MOST_PLACES:
+            del self._asked[min(self._asked, key=lambda place: self._asked[place].at_ns)]
+        self._asked[prediction.place] = _Asked(rule, now_ns, answer)
+        return answer
+
+    def _ask(self, model: SecondModel, frame: Frame, prediction: Prediction) -> SecondAnswer | None:
+        begun_ns = time.perf_counter_ns()
+        try:
+            answer = model.ask(frame, prediction.crop)
+        except Exception as error:  # noqa: BLE001 - it costs its answer, and no frame
+            reason = str(error) or type(error).__name__
+            if self._failed.get(model.name) != reason:
+                log.warning("the second model %s fails: %s", model.name, reason)
+            self._failed = self._failed | {model.name: reason}
+            return None
+        self._ms.add((time.perf_counter_ns() - begun_ns) / 1e6)
+        self._count += 1
+        self._named += answer.label is not None
+        if model.name in self._failed:
+            self._failed = {name: reason for name, reason in self._failed.items() if name != model.name}
+        return answer
+
+    def apply(self, new: Settings) -> None:
+        self._new.put(new)
+
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        return (self._worker,)
+
+    def start(self) -> None:
+        self._worker.start()
+
+    def stop(self, ending: Ending) -> None:
+        self._worker.stop()
+        self._new.put(None)
+
+    def _run(self) -> None:
+        before: object = None
+        while True:
+            self._worker.beat()
+            try:
+                new = self._new.get(timeout=_TURN_S)
+            except queue.Empty:
+                continue
+            if new is None:
+                return
+            wanted = (new.rules_of(SecondRule), new[SpeciesSettings])
+            if wanted != before:
+                self.load(new)
+            before = wanted
+
+    def state(self) -> SecondState:
+        models = tuple(dict.fromkeys(model.name for _, model in self._ready))
+        return SecondState(models, self._count, self._named, self._ms.percentiles())
+
+    def troubles(self) -> Iterable[str]:
+        failed = (f"the second model {name} fails: {reason}" for name, reason in self._failed.items())
+        return (*self._unready, *failed)
+
+    def _open(self, name: str) -> Classifier:
+        return Classifier(name, threads=self._threads)
+
+
+def _place_of(species: SpeciesSettings) -> NamesOfPlace:
+    """Raises UsageError for a file that cannot be read."""
+    only = species.only or (read_list(Path(species.list)) if species.list else ())
+    return NamesOfPlace(only, read_names(Path(species.names)) if species.names else None)
+
+
+def _unknown(ready: Iterable[tuple[SecondRule, SecondModel]]) -> Iterable[str]:
+    for name, unknown in {model.name: model.unknown for _, model in ready if model.unknown}.items():
+        more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
+        yield f"the second model {name} does not know {', '.join(unknown[:3])}{more} of the list of species"
+
+
+def make(run: Run) -> list[object]:
+    """The second look, also where nothing is asked for: settings may ask for it later."""
+    return [SecondLook(run.settings, run.vocabulary, run.model.value.classifier.runtime.threads)]
