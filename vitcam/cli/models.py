@@ -4,6 +4,7 @@
 """
 
 import json
+import math
 import os
 import signal
 import sys
@@ -14,16 +15,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vitcam.cli.options import ConfigOptions, JsonOption, LabelsOption, StateOptions, model_names, write_state
+from vitcam.cli.part_verbs import PartVerbs
 from vitcam.errors import ConfigError, ModelError, UsageError, VitcamError
 from vitcam.folders import state_folder
-from vitcam.model.files import find_model, list_models
+from vitcam.model.files import find_model, list_models, model_folders
 from vitcam.terminal.consoles import stderr_console, stdout_console
 from vitcam.terminal.verbs import grouped
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from vitcam.frames import Image
+    from vitcam.model.card import ModelCard
     from vitcam.model.golden import GoldenResult
 
-models = typer.Typer(help="Show and check the model files on this machine.", no_args_is_help=True)
+
+class ModelVerbs(PartVerbs):
+    """Those of `vitcam models`."""
+
+    verb = "models"
+
+
+models = typer.Typer(cls=ModelVerbs, help="Show and check the model files on this machine.", no_args_is_help=True)
 
 NameArgument = Annotated[
     str, typer.Argument(help="Take this model: a name, or a .tflite file.", autocompletion=model_names)
@@ -137,6 +150,66 @@ def verify(name: NameArgument, as_json: JsonOption = False) -> None:
 
 
 @models.command()
+def card(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Describe this .tflite classifier, which has no card.")],
+    labels: LabelsOption = None,
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="Give the model this name. Default: that of the file.")
+    ] = "",
+    photos: Annotated[
+        Path | None,
+        typer.Option(
+            "--photos",
+            metavar="DIR",
+            help="Measure on LABEL/photo.jpg in this folder, and choose the threshold by it. The model must not have "
+            "been trained on these photos.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        float,
+        typer.Option(
+            "--threshold", min=0, max=1, help="Display names from this probability on. 0: as the photos say, else 0.5."
+        ),
+    ] = 0.0,
+    mean: Annotated[
+        str, typer.Option("--mean", metavar="M[,M,M]", help="The network was trained with (level - mean) / std.")
+    ] = "",
+    std: Annotated[str, typer.Option("--std", metavar="S[,S,S]", help="The std of that.")] = "",
+    description: Annotated[str, typer.Option("--description", metavar="TEXT", help="What the model is.")] = "",
+    licence: Annotated[str, typer.Option("--licence", metavar="TEXT", help="The licence of the model.")] = "",
+    trained_on: Annotated[
+        str, typer.Option("--trained-on", metavar="TEXT", help="The photos that it was trained on, and their licence.")
+    ] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="Write this file. Default: where this user's models lie, by its name."
+        ),
+    ] = None,
+) -> None:
+    """Make a card for a classifier of others, so that it can be used by its name."""
+    from vitcam.model.foreign_card import Given, labels_of, write_described
+    from vitcam.storage.owner import owned
+
+    given = Given(
+        name or file.stem, labels_of(labels), _numbers("--mean", mean), _numbers("--std", std), threshold,
+        description, licence, trained_on,
+    )  # fmt: skip
+    if len(given.mean) != len(given.std) or 0 in given.std:
+        raise UsageError("--mean and --std take one number each, or three each; no --std is 0")
+    place = out or model_folders()[0] / f"{given.name}.tflite"
+    try:
+        with owned(place.parent).acting() as folder:
+            folder.mkdir(parents=True, exist_ok=True)
+            made = write_described(file, given, _photos(photos) if photos else (), folder / place.name)
+    except OSError as error:
+        raise VitcamError(f"{place} cannot be written: {error.strerror}; name another file, or make room") from error
+    for line in _described(made):
+        stdout_console().print(line, markup=False, highlight=False, soft_wrap=True)
+    stdout_console().print(f"wrote {place}", markup=False, highlight=False, soft_wrap=True)
+
+
+@models.command()
 @grouped
 def use(name: NameArgument, *, state: StateOptions, config: ConfigOptions) -> None:
     """Use a model from now on: the running daemon takes it between two frames."""
@@ -188,6 +261,50 @@ def delete(name: NameArgument, *, state: StateOptions, config: ConfigOptions) ->
 
     write_state(place, lambda _: path, remove)
     stderr_console().print(f"{path.stem} is deleted.", highlight=False)
+
+
+def _numbers(option: str, text: str) -> tuple[float, ...]:
+    """Raises UsageError."""
+    try:
+        found = tuple(map(float, text.split(","))) if text else ()
+    except ValueError:
+        found = (0.0, 0.0)
+    if len(found) not in (0, 1, 3) or not all(map(math.isfinite, found)):
+        raise UsageError(f"{option} is {text[:40]!r}; give one number, or three with commas between them")
+    return found
+
+
+def _photos(folder: Path) -> "Iterator[tuple[str, Image]]":
+    """Label and picture of each photo of a tree. Raises UsageError for one that cannot be read, and for none."""
+    from vitcam.pictures.decode import decode_image
+    from vitcam.pictures.photo_tree import placed
+    from vitcam.sources.images import bytes_of
+
+    paths = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
+    found = placed([path.relative_to(folder).parts for path in paths])
+    labelled = [(photo.label, path) for photo, path in zip(found, paths, strict=True) if photo.label]
+    if not labelled:
+        raise UsageError(f"{folder} holds no LABEL/photo.jpg")
+    for label, path in labelled:
+        try:
+            yield label, decode_image(bytes_of(str(path)))
+        except UsageError as error:
+            raise UsageError(f"{path}: {error}") from error
+
+
+def _described(card: "ModelCard") -> "Iterator[str]":
+    """What the card says, in sentences."""
+    from vitcam.interval import wilson
+
+    yield f"{card.name} takes {card.input.width}×{card.input.height} px and gives {card.scores}"
+    if not card.accuracy:
+        yield f"names are displayed from {card.threshold:.0%} on; no photo was given to measure that"
+        return
+    n, right = card.accuracy["n"], card.accuracy["top1"]
+    low, high = wilson(round(right * n), n)
+    yield f"right: {right:.1%} of {n:,} photos (95 % interval {low:.1%} to {high:.1%})"
+    shown, wrong = card.accuracy["displayed_right"], card.accuracy["displayed_wrong"]
+    yield f"displayed from {card.threshold:.0%} on: {shown:.1%} right, {wrong:.1%} wrong"
 
 
 def _next_used() -> str:

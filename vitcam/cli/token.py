@@ -1,29 +1,22 @@
 """`vitcam token …`."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from vitcam.access.tokens import Scope
 from vitcam.cli.options import JsonOption, StateOptions, write_state
+from vitcam.cli.part_verbs import PartVerbs
 from vitcam.parts import PARTS
 from vitcam.run.part import load_each
-from vitcam.terminal.verbs import LazyVerbs, grouped
+from vitcam.terminal.verbs import grouped
 
 
-class TokenVerbs(TyperGroup):
-    """Those of this module, then those of parts."""
+class TokenVerbs(PartVerbs):
+    """Those of `vitcam token`."""
 
-    def __init__(self, *, commands: dict[str, Any], **attributes: Any) -> None:
-        of_parts = {
-            verb.removeprefix("token "): module
-            for part in PARTS
-            for verb, module in part.verbs.items()
-            if verb.startswith("token ")
-        }
-        super().__init__(commands=commands | dict(LazyVerbs(of_parts)), **attributes)
+    verb = "token"
 
 
 token = typer.Typer(

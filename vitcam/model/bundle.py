@@ -102,7 +102,7 @@ def write(
     """
     card = replace(card, graph_sha256=_sha256(tflite), bank=len(banked) if banked else 0)
     parts: dict[str, str | bytes] = {
-        "vitcam.json": _json(asdict(card)),
+        "vitcam.json": _json(card.record),
         "labels.txt": "\n".join(labels) + "\n",
         **_golden_parts(golden),
     }

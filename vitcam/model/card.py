@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -16,7 +16,10 @@ from vitcam.model.out_of_distribution import LEAST_CONTRAST
 from vitcam.model.runtime import Interpreter, TensorInfo
 from vitcam.pictures.resize import InputSpec
 
+Outputs = Literal["probabilities", "logits", "independent"]
+"""`logits`: their softmax is taken. `independent`: each is the probability of one label, whatever the others are."""
 SCHEMA = 1
+_FOREIGN = ("mean", "std", "scores")
 SCORES = (1, 2)
 HEADLINE = "headline"
 """In the accuracy: the figures that stand for the model."""
@@ -70,6 +73,11 @@ class ModelCard:
     """SHA-256 of the file that turns other words into vectors for this one, in hexadecimal."""
     score: int = 1
     """How `known` is decided. 1, as in older files: by the threshold alone. 2: what is known is what is displayed."""
+    mean: tuple[float, ...] = ()
+    """Of foreign models, as `vitcam.model.foreign_inputs` takes it; empty: the graph takes the levels as they are."""
+    std: tuple[float, ...] = ()
+    scores: Outputs = "probabilities"
+    """What the output `probabilities` is in foreign models."""
     least_contrast: float = LEAST_CONTRAST
     """Pictures of less contrast are blank: never known. Used for files that do not say it, too."""
     trained_on: tuple[dict[str, str], ...] = ()
@@ -79,6 +87,12 @@ class ModelCard:
     graph_sha256: str = ""
     """Of the flatbuffer, in hexadecimal; empty in files of versions that wrote no checksum."""
     schema: int = SCHEMA
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """For a model file. What only foreign models have is left out of others, whose bytes stay the same so."""
+        usual = {each.name: each.default for each in fields(self) if each.name in _FOREIGN}
+        return {key: value for key, value in asdict(self).items() if key not in usual or value != usual[key]}
 
     @property
     def headline(self) -> dict[str, Any]:
@@ -108,6 +122,7 @@ def read_card(raw: dict[str, Any]) -> ModelCard:
     values = {key: value for key, value in raw.items() if key in known}
     values["input"] = InputSpec(**values["input"])
     values["grid"] = tuple(values["grid"])
+    values |= {key: tuple(values[key]) for key in ("mean", "std") if key in values}
     values["trained_on"] = tuple(values.get("trained_on", ()))
     card = ModelCard(**values)
     _check_field_types(card)
@@ -116,6 +131,8 @@ def read_card(raw: dict[str, Any]) -> ModelCard:
             f"the model's description has score {card.score}, this vitcam reads {' and '.join(map(str, SCORES))}; "
             "export the model again or update vitcam"
         )
+    if len(card.mean) != len(card.std) or len(card.mean) not in (0, 1, 3) or 0 in card.std:
+        raise ValueError(f"its mean has {len(card.mean)} numbers and its std {len(card.std)}; allowed are 1 or 3")
     if "probabilities" not in card.outputs:
         raise ValueError("its outputs name no probabilities")
     return card

@@ -19,6 +19,7 @@ from vitcam.model.bank import Bank
 from vitcam.model.card import card_of_graph, check_inputs, check_outputs
 from vitcam.model.evidence import evidence_share, weights_on_grid
 from vitcam.model.files import DEFAULT, content_of, find_model
+from vitcam.model.foreign_inputs import input_values
 from vitcam.model.foreign_outputs import outputs_of, softmax
 from vitcam.model.golden import GoldenResult, Names, checked
 from vitcam.model.groups import Groups
@@ -94,7 +95,7 @@ class Classifier:
         self._own_labels = self.labels
         self._given = words or (self._taught.given() if self._taught else AddedRows.none(self.card)).inputs(self.card)
         self._give_head()
-        self.outputs = "probabilities" if described else outputs_of(self.path, self.graph, position, self.input)
+        self.outputs = self.card.scores if described else outputs_of(self.path, self.graph, self.card)
 
     def clone(self, threads: int) -> "Classifier":
         """The same model for another thread. It has an interpreter of its own and shares everything else."""
@@ -235,7 +236,8 @@ class Classifier:
         else:
             if not self._has_head:
                 self._give_head()
-            self.graph.set_input(image, self.card.inputs["image"])
+            place = self.card.inputs["image"]
+            self.graph.set_input(input_values(image, self.graph.inputs[place], self.card.mean, self.card.std), place)
             self.graph.invoke()
             read = self.card.outputs.items() if features else self._read
             outputs = {name: self.graph.get_real(position) for name, position in read}

@@ -3,16 +3,14 @@
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vitcam.model.card import ModelCard, Outputs
+from vitcam.model.foreign_inputs import input_values
 from vitcam.model.runtime import Interpreter
-from vitcam.pictures.resize import InputSpec
-
-Outputs = Literal["probabilities", "logits", "independent"]
-"""`logits`: their softmax is taken. `independent`: each is the probability of one label, whatever the others are."""
 
 MEANING: dict[Outputs, str] = {
     "probabilities": "probabilities that sum to 1",
@@ -26,15 +24,15 @@ _BEYOND = 1e-3
 log = logging.getLogger(__name__)
 
 
-def outputs_of(path: Path, graph: Interpreter, position: int, spec: InputSpec) -> Outputs:
+def outputs_of(path: Path, graph: Interpreter, card: ModelCard) -> Outputs:
     """What a graph gives, by its answers to a black, a grey and a white picture. The log says what is unusual.
 
-    path      is only named there
-    position  of the scores among its outputs
+    path  is only named there
+    card  of a foreign model
     """
-    answers = []
+    answers, position, size = [], card.outputs["probabilities"], (card.input.height, card.input.width, 3)
     for grey in _GREYS:
-        graph.set_input(np.full((spec.height, spec.width, 3), grey, np.uint8))
+        graph.set_input(input_values(np.full(size, grey, np.uint8), graph.inputs[0], card.mean, card.std))
         graph.invoke()
         answers.append(graph.get_real(position))
     found = outputs_by(answers, graph.outputs[position].scale, graph.made_by(position))

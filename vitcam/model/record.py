@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from vitcam.model.card import HEADLINE, ModelCard
+from vitcam.model.card import HEADLINE, ModelCard, Outputs
 from vitcam.model.classifier import Classifier
-from vitcam.model.foreign_outputs import Outputs
 from vitcam.model.runtime import RuntimeInfo
 
 _FIRST_FIGURES = ("data", "split", "n", "top1", HEADLINE)

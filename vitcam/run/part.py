@@ -91,7 +91,7 @@ class Part:
     verbs: Mapping[str, str] = field(default_factory=dict)
     """Of the command line: verb -> a module, which has a function or a typer of the module's name.
 
-    `token NAME` is one of `vitcam token`."""
+    `token NAME` is one of `vitcam token`, `models NAME` one of `vitcam models`."""
     after: str = ""
     """The verb of the base behind which its own stand in the help; empty: they are the last."""
     tokens: str = ""

@@ -15,4 +15,5 @@ PART = Part(
     state={"second": SecondState},
     threads={"second": LOADS},
     make="vitcam.parts.second.look:make",
+    verbs={"models get": "vitcam.parts.second.cli.get"},
 )

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from vitcam.frames import LIKELY, Frame, Guess, Prediction, SecondAnswer
 from vitcam.model.classifier import Classifier
-from vitcam.parts.second.species import Species, called, places_of
+from vitcam.names.species import Species
+from vitcam.parts.second.lists import called, places_of
 from vitcam.rects import Rect
 
 

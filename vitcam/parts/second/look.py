@@ -21,8 +21,8 @@ from vitcam.names.vocabulary import Meanings, means_name
 from vitcam.parts.second import LOADS
 from vitcam.parts.second.answers import Place as NamesOfPlace
 from vitcam.parts.second.answers import SecondModel
+from vitcam.parts.second.lists import read_list, read_names
 from vitcam.parts.second.settings import SecondRule, SpeciesSettings
-from vitcam.parts.second.species import read_list, read_names
 from vitcam.parts.second.state import SecondState
 from vitcam.run.ending import Ending
 from vitcam.run.kinds import Configured, Reports, Runs, Specifies

@@ -5,7 +5,7 @@ from typing import Any, get_args, get_type_hints
 
 from vitcam.access.guard import Grant
 from vitcam.frames import Level
-from vitcam.model.foreign_outputs import Outputs
+from vitcam.model.card import Outputs
 from vitcam.model.installed import ListedModel
 from vitcam.names.languages import LANGUAGES
 from vitcam.names.wanted import MOST

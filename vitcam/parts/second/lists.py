@@ -1,47 +1,15 @@
-"""Names of species: as the labels of a model give them, in a list of a place, and in another language."""
+"""Lists of the species of a place, and their names in another language."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
 from vitcam.errors import UsageError
-from vitcam.names.wanted import key_of
+from vitcam.names.species import Species
 from vitcam.storage.reading import read_given, text_of
 
-_BOTH = re.compile(r"(?P<scientific>[^()]+?)\s*\((?P<common>.+)\)")
-_BINOMIAL = re.compile(r"[A-Z][a-z-]+( [a-z][a-z-]+){1,3}")
 _SEPARATOR = re.compile(r"\s*[\t=;]\s*")
-_NOTHING = frozenset({"background", "none of these", "unknown"})
 _MOST_BYTES = 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class Species:
-    """A label of a second model. It need not be a species: any label does."""
-
-    label: str
-    common: str
-    """What people call it; where the label has one name alone, that."""
-    scientific: str | None
-
-    @classmethod
-    def of(cls, label: str) -> Self:
-        """Of a label such as "Carduelis carduelis (European Goldfinch)", or of one name alone."""
-        if found := _BOTH.fullmatch(label.strip()):
-            return cls(label, found["common"].strip(), found["scientific"].strip())
-        return cls(label, label.strip(), label.strip() if _BINOMIAL.fullmatch(label.strip()) else None)
-
-    @property
-    def keys(self) -> frozenset[str]:
-        """Of its names."""
-        return frozenset(key_of(name) for name in (self.label, self.common, self.scientific) if name)
-
-    @property
-    def is_nothing(self) -> bool:
-        """Whether the label stands for what is none of the others."""
-        return key_of(self.label) in _NOTHING
 
 
 def read_list(path: Path) -> tuple[str, ...]:

@@ -1,0 +1,39 @@
+"""`vitcam models get`."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vitcam.errors import UsageError, VitcamError
+from vitcam.model.files import model_folders
+from vitcam.terminal.consoles import stdout_console
+
+
+def get(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Fetch this model: birds.")],
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", metavar="DIR", help="Take its files from this folder, where they were fetched by another machine."
+        ),
+    ] = None,
+) -> None:
+    """Fetch a small model of others, for a second look: nothing of it comes with vitcam."""
+    from vitcam.model.foreign_card import write_described
+    from vitcam.parts.second.published import PUBLISHED, files_of
+    from vitcam.storage.owner import owned
+
+    if (model := PUBLISHED.get(name)) is None:
+        raise UsageError(f"no model {name[:40]!r} can be fetched; there are {', '.join(PUBLISHED)}")
+    place = model_folders()[0] / f"{name}.tflite"
+    try:
+        with files_of(model, folder) as (graph, labels), owned(place.parent).acting() as into:
+            into.mkdir(parents=True, exist_ok=True)
+            card = write_described(graph, replace(model.given, labels=labels), (), into / place.name)
+    except OSError as error:
+        raise VitcamError(f"{place} cannot be written: {error.strerror}; make room, or use sudo") from error
+    said = f"{card.description}; {card.licence}; trained on {model.given.trained_on}"
+    for line in (said, f"wrote {place}"):
+        stdout_console().print(line, markup=False, highlight=False, soft_wrap=True)
