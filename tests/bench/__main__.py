@@ -12,6 +12,7 @@ _PARTS = ("throughput", "latency", "idle", "heat", "startup", "memory", "viewers
 _ON_REQUEST = (  # take minutes, or want to know what to be compared with
     "versus", "few_photos", "crowds", "events", "history", "stories", "problems", "clips",
     "backends", "wide_views", "follow", "house", "fleet", "budget", "page_open", "caption", "rest", "frame",
+    "second", "species",
 )  # fmt: skip
 
 

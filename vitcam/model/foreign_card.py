@@ -52,7 +52,7 @@ def write_described(path: Path, given: Given, photos: Iterable[tuple[str, Image]
 
     photos   label and picture, (H, W, 3) uint8, RGB: photos that chose nothing of the model so far
     out      may be `path`
-    raises   ModelError for what is no classifier, UsageError for labels that do not fit
+    raises   ModelError for a file that holds another graph, UsageError for labels that do not fit
     """
     content = content_of(path)
     if bundle.read(path, content) is not None:

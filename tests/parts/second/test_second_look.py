@@ -13,7 +13,7 @@ from tests.needs import need_model
 from vitcam.config.load import merge_layers
 from vitcam.config.settings import Settings
 from vitcam.errors import ConfigError
-from vitcam.frames import Frame, Prediction, SecondAnswer
+from vitcam.frames import Frame, Guess, Prediction, SecondAnswer
 from vitcam.model.classifier import Classifier
 from vitcam.names.vocabulary import NO_MEANINGS
 from vitcam.parts.second.answers import Place, SecondModel
@@ -86,7 +86,7 @@ def test_a_list_of_the_place_leaves_only_its_names_and_a_file_says_them_otherwis
     names, kept = tmp_path / "names.txt", tmp_path / "list.txt"
     names.write_text("# mine\nCat = Katze\nhorse\tPferd\n")
     kept.write_text("horse\nFrog\n")
-    ask = SecondRule("a", when="cat", model=str(need_model("cifar10")), above=0.01)
+    ask = SecondRule("a", when="cat", model=str(need_model("cifar10")), above=0.0001)
     [german] = answers(look(first, ask, names=str(names)), first, [cat])
     [listed] = answers(look(first, ask, names=str(names), list=str(kept)), first, [cat])
 
@@ -153,8 +153,14 @@ def test_scientific_names_go_with_the_answer() -> None:
     model = SecondModel("birds", classifier, 0.1, Place(only=("mute swan", "Dodo")))
     picture = frame_of_picture(decode_image(CAT.read_bytes()), classifier.input, "test")
 
-    assert model.ask(picture, picture.crop) == SecondAnswer("Mute Swan", 1.0, "birds", "Cygnus olor")
+    assert model.ask(picture, picture.crop).label is None, "a cat is none of the list"
     assert model.unknown == ("Dodo",)
+    sure = with_guesses(classifier, picture, (("Cygnus olor (Mute Swan)", 0.2), ("cat", 0.8)))
+    assert model.answer(sure) == SecondAnswer("Mute Swan", pytest.approx(0.2 / 0.28), "birds", "Cygnus olor")
+
+
+def with_guesses(classifier: Classifier, frame: Frame, top: Sequence[tuple[str, float]]) -> Prediction:
+    return replace(classifier(frame), top=tuple(Guess(label, p) for label, p in top))
 
 
 def test_nothing_is_asked_where_nothing_is_displayed(first: Classifier, cat: Frame) -> None:

@@ -6,7 +6,7 @@ from vitcam.run.part import Part
 from vitcam.threads.kinds import ThreadKind
 
 LOADS = ThreadKind(
-    "loads second models after a change of the settings", "the disk", "no second model is asked anew", 180.0
+    "loads second models after a change of the settings", "the disk", "a change of second models has no effect", 180.0
 )
 PART = Part(
     "second",

@@ -9,9 +9,11 @@ from vitcam.names.species import Species
 from vitcam.parts.second.lists import called, places_of
 from vitcam.rects import Rect
 
+_OTHERS = 0.1  # a species that is not of the place is there now and then: with 0 it would get a wrong name, and surely
+
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Sayable:
     """What may be said at this place."""
 
     only: tuple[str, ...] = ()
@@ -26,15 +28,15 @@ class SecondModel:
     above  probability from which on a name is given; 0: as the card says
     """
 
-    def __init__(self, name: str, classifier: Classifier, above: float, place: Place) -> None:
+    def __init__(self, name: str, classifier: Classifier, above: float, sayable: Sayable) -> None:
         self.name = name
         labels = classifier.labels
         self._species = {label: Species.of(label) for label in labels}
-        self._called = {label: called(each, place.names or {}) for label, each in self._species.items()}
-        left, self.unknown = places_of([*self._species.values()], place.only)
+        self._called = {label: called(each, sayable.names or {}) for label, each in self._species.items()}
+        left, self.unknown = places_of([*self._species.values()], sayable.only)
         """`unknown`: what of the list the model does not know."""
-        self._left = frozenset(labels[index] for index in left) if place.only else None
-        self._classifier = classifier.with_top_k(len(labels) if place.only else 1)
+        self._left = frozenset(labels[index] for index in left) if sayable.only else None
+        self._classifier = classifier.with_top_k(len(labels) if sayable.only else 1)
         self._by_familiarity = classifier.card.least_familiarity is not None
         self._least = above or (LIKELY if self._by_familiarity else classifier.card.threshold or LIKELY)
 
@@ -54,9 +56,10 @@ class SecondModel:
         return SecondAnswer(self._called[best.label], best.p, self.name, species.scientific)
 
     def _best(self, top: tuple[Guess, ...]) -> Guess:
-        """The most probable label of those that may be said, which share the probability of the others."""
+        """The most probable label of those that may be said, where each other one counts a tenth."""
         if self._left is None:
             return top[0]
         left = [guess for guess in top if guess.label in self._left]
         share = sum(guess.p for guess in left)
-        return Guess(left[0].label, left[0].p / share) if share > 0 else replace(top[0], p=0.0)
+        weight = share + _OTHERS * (sum(guess.p for guess in top) - share)
+        return Guess(left[0].label, left[0].p / weight) if left and weight > 0 else replace(top[0], p=0.0)

@@ -19,8 +19,7 @@ from vitcam.meters import LatencyMeter
 from vitcam.model.classifier import Classifier
 from vitcam.names.vocabulary import Meanings, means_name
 from vitcam.parts.second import LOADS
-from vitcam.parts.second.answers import Place as NamesOfPlace
-from vitcam.parts.second.answers import SecondModel
+from vitcam.parts.second.answers import Sayable, SecondModel
 from vitcam.parts.second.lists import read_list, read_names
 from vitcam.parts.second.settings import SecondRule, SpeciesSettings
 from vitcam.parts.second.state import SecondState
@@ -36,7 +35,7 @@ _TURN_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _LastAnswer:
     rule: SecondRule
     at_ns: int
     answer: SecondAnswer | None
@@ -53,7 +52,7 @@ class SecondLook(Specifies, Runs, Configured, Reports):
     def __init__(self, settings: Settings, meanings: Meanings, threads: int) -> None:
         self._meanings = meanings
         self._threads = threads
-        self._asked: dict[Place, _Asked] = {}
+        self._asked: dict[Place, _LastAnswer] = {}
         self._ready: tuple[tuple[SecondRule, SecondModel], ...] = ()
         """Replaced as a whole."""
         self._unready: tuple[str, ...] = ()
@@ -73,13 +72,13 @@ class SecondLook(Specifies, Runs, Configured, Reports):
         rules = (*settings.rules_of(SecondRule), *species.rules)
         known, self._classifiers, ready, troubles = self._classifiers, {}, [], list[str]()
         try:
-            place = _place_of(species) if rules else NamesOfPlace()
+            sayable = _sayable(species) if rules else Sayable()
         except VitcamError as error:
-            place, rules, troubles = NamesOfPlace(), (), [f"no second model is asked: {error}"]
+            sayable, rules, troubles = Sayable(), (), [f"no second model is asked: {error}"]
         for rule in rules:
             try:
                 classifier = self._classifiers.get(rule.model) or known.get(rule.model) or self._open(rule.model)
-                model = SecondModel(rule.model, classifier, rule.above, place)
+                model = SecondModel(rule.model, classifier, rule.above, sayable)
             except VitcamError as error:
                 troubles.append(f"nothing more is said of {rule.when}: {error}")
                 continue
@@ -107,7 +106,7 @@ class SecondLook(Specifies, Runs, Configured, Reports):
         answer = self._ask(model, frame, prediction)
         if prediction.place not in self._asked and len(self._asked) >= _MOST_PLACES:
             del self._asked[min(self._asked, key=lambda place: self._asked[place].at_ns)]
-        self._asked[prediction.place] = _Asked(rule, now_ns, answer)
+        self._asked[prediction.place] = _LastAnswer(rule, now_ns, answer)
         return answer
 
     def _ask(self, model: SecondModel, frame: Frame, prediction: Prediction) -> SecondAnswer | None:
@@ -168,10 +167,10 @@ class SecondLook(Specifies, Runs, Configured, Reports):
         return Classifier(name, threads=self._threads)
 
 
-def _place_of(species: SpeciesSettings) -> NamesOfPlace:
+def _sayable(species: SpeciesSettings) -> Sayable:
     """Raises UsageError for a file that cannot be read."""
     only = species.only or (read_list(Path(species.list)) if species.list else ())
-    return NamesOfPlace(only, read_names(Path(species.names)) if species.names else None)
+    return Sayable(only, read_names(Path(species.names)) if species.names else None)
 
 
 def _unknown(ready: Iterable[tuple[SecondRule, SecondModel]]) -> Iterable[str]:

@@ -11,7 +11,7 @@ _NAME = re.compile(r"[\w-][\w.-]{0,199}")
 
 
 def is_model_name(text: str) -> bool:
-    """Whether a text may be the name of an installed model, and is no file."""
+    """Whether a text may be the name of an installed model, and not a path."""
     return _NAME.fullmatch(text) is not None and not text.endswith(".tflite")
 
 
