@@ -16,7 +16,7 @@ from vitcam.errors import ConfigError
 from vitcam.frames import Frame, Guess, Prediction, SecondAnswer
 from vitcam.model.classifier import Classifier
 from vitcam.names.vocabulary import NO_MEANINGS
-from vitcam.parts.second.answers import Place, SecondModel
+from vitcam.parts.second.answers import Sayable, SecondModel
 from vitcam.parts.second.look import SecondLook
 from vitcam.parts.second.settings import SecondRule, SpeciesSettings
 from vitcam.pictures.decode import decode_image
@@ -150,7 +150,7 @@ def test_a_rule_needs_what_it_is_for_and_a_model(tmp_path: Path) -> None:
 def test_scientific_names_go_with_the_answer() -> None:
     classifier = Classifier(need_model("cifar10"), threads=1)
     classifier.labels = ("Cygnus olor (Mute Swan)", *classifier.labels[1:])
-    model = SecondModel("birds", classifier, 0.1, Place(only=("mute swan", "Dodo")))
+    model = SecondModel("birds", classifier, 0.1, Sayable(only=("mute swan", "Dodo")))
     picture = frame_of_picture(decode_image(CAT.read_bytes()), classifier.input, "test")
 
     assert model.ask(picture, picture.crop).label is None, "a cat is none of the list"
