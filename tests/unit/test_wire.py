@@ -34,14 +34,17 @@ def test_what_is_displayed_is_named_with_its_probability_and_level() -> None:
     dog = Group("dog", 0.83000001)
     unsure = prediction("collie", 0.31)
 
-    assert prediction_record(prediction())["shown"] == {"label": "cup", "p": 0.9, "level": "label", "kind": "cup"}
+    cup = {"label": "cup", "p": 0.9, "level": "label", "kind": "cup", "detail": None}
+    assert prediction_record(prediction())["shown"] == cup
     assert prediction_record(replace(unsure, groups=(dog,)))["shown"] == {
         "label": "dog",
         "p": 0.83,
         "level": "group",
+        "detail": None,
         "kind": "dog",
     }
-    assert prediction_record(unsure)["shown"] == {"label": None, "p": 0.31, "level": "none", "kind": None}
+    nothing = {"label": None, "p": 0.31, "level": "none", "kind": None, "detail": None}
+    assert prediction_record(unsure)["shown"] == nothing
 
 
 def test_the_group_of_an_unsure_guess_is_named_as_a_guess_is() -> None:
