@@ -75,3 +75,10 @@ def test_a_password_of_the_environment_is_not_changed(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="VITCAM_WEB_PASSWORD"):
         guide.set_password(Scope.CONTROL, "another one here")
     assert guide.passwords["control"]
+
+
+def test_what_opens_the_page_to_the_network_fits_how_vitcam_was_started(tmp_path: Path) -> None:
+    by_hand, service = FirstRun(tmp_path, False, False), FirstRun(tmp_path, False, False, is_service=True)
+
+    assert by_hand.network_command.endswith("vitcam run --host 0.0.0.0")
+    assert service.network_command == "sudo vitcam service install --lan"

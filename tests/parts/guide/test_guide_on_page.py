@@ -6,42 +6,58 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from tests.daemon import daemon, get_json
 from tests.integration.web.browser import open_browser, resize
-from tests.integration.web.camera import Camera
 from tests.integration.web.page.accessibility import findings
 from tests.integration.web.page.test_looks import shown
 from tests.integration.web.page.test_page import text, wait
-from vitcam.parts.guide.first_run import FirstRun
-from vitcam.run.objects import Objects
-from vitcam.web.parts import Binding
-from vitcam.web.server import WebServer
 
 pytestmark = pytest.mark.long
 
 
-def test_the_guide_of_a_first_run_is_left_and_opened_again(tmp_path: Path) -> None:
-    with open_browser(tmp_path / "visitor", 390, 844, look="") as visitor, Camera(fps=5) as camera:
-        objects = Objects()
-        objects.add(FirstRun(tmp_path, False, False))
-        server = WebServer(camera.parts(objects=objects), Binding())
-        server.start()
-        visitor.get(server.url)
+def test_next_saves_what_was_typed_and_the_guide_is_left_and_opened_again(tmp_path: Path) -> None:
+    state = str(tmp_path / "state")
+    with (
+        open_browser(tmp_path / "visitor", 390, 844, look="") as visitor,
+        daemon("--source", "demo", "--loop", STATE_DIRECTORY=state) as running,
+    ):
+
+        def go_on() -> str:
+            """Press Next, and the title of the step that comes."""
+            before = text(visitor, "guide-title")
+            visitor.execute_script("document.getElementById('guide-next').click()")
+            wait(visitor, lambda: text(visitor, "guide-title") != before)
+            return text(visitor, "guide-title")
+
+        running.wait_for("ok")
+        visitor.get(running.url)
         wait(visitor, lambda: shown(visitor, "guide") == ["guide"])
         wait(visitor, lambda: len(visitor.find_elements(By.CSS_SELECTOR, ".guide-camera img[src]")) == 1)
         assert findings(visitor) == []
+        assert "No camera was found" in text(visitor, "guide-hint")
+        assert text(visitor, "guide-message") == ""
         resize(visitor, 390, 844)
-        titles = []
-        for _ in range(7):
-            titles.append(text(visitor, "guide-title"))
-            if titles[-1] == "Who may look?":
-                visitor.find_element(By.NAME, "control").send_keys("a household", Keys.ENTER)
-                wait(visitor, lambda: text(visitor, "guide-passwords") == "A password is set.")
-            visitor.execute_script("document.getElementById('guide-next').click()")
-        assert len(set(titles)) == 7
+        assert [go_on() for _ in range(3)] == ["Is the picture upright?", "What should it watch?", "Who may look?"]
+        visitor.find_element(By.NAME, "control").send_keys("a household")
+        assert go_on() == "Open it on your phone"
+        wait(visitor, lambda: "--host 0.0.0.0" in text(visitor, "guide-command"))
+        assert go_on() == "What is kept?"
+        days = visitor.find_element(By.NAME, "keep_days")
+        wait(visitor, lambda: days.get_property("value") != "")
+        days.clear()
+        days.send_keys("0", Keys.ENTER)  # what is not allowed stays where it was typed
+        assert text(visitor, "guide-title") == "What is kept?"
+        days.clear()
+        days.send_keys("9")
+        go_on()
+        saved = {each["name"]: each["value"] for each in get_json(f"{running.url}/api/settings")["settings"]}
+        assert saved["store.keep_days"] == 9
+        assert get_json(f"{running.url}/api/guide")["passwords"]["control"]
+
+        visitor.execute_script("document.getElementById('guide-next').click()")
         wait(visitor, lambda: shown(visitor, "guide") == [])
         visitor.refresh()
         wait(visitor, lambda: shown(visitor, "open-guide") == ["open-guide"])
         assert shown(visitor, "guide") == []
         visitor.execute_script("document.getElementById('open-guide').click()")
         wait(visitor, lambda: shown(visitor, "guide") == ["guide"])
-        server.stop(2)

@@ -1,5 +1,6 @@
 """What a first run sets up beside the settings: passwords, and that the guide has been seen."""
 
+import sys
 from pathlib import Path
 
 from vitcam.access.password import (
@@ -22,6 +23,7 @@ from vitcam.storage.files import write_atomically
 from vitcam.threads.worker import WatchedExecutor
 
 _FILE = "guide_seen"
+_PROGRAM = "vitcam"
 
 
 class FirstRun(Runs):
@@ -30,10 +32,12 @@ class FirstRun(Runs):
     folder    the state folder; None: there is none, so nothing can be kept
     is_set_up whether the configuration names a camera
     is_fixed  the password was given for this run, so the one in the folder does not count
+    is_service systemd runs vitcam
     """
 
-    def __init__(self, folder: Path | None, is_set_up: bool, is_fixed: bool) -> None:
+    def __init__(self, folder: Path | None, is_set_up: bool, is_fixed: bool, is_service: bool = False) -> None:
         self._folder = folder
+        self.is_service = is_service
         self._is_fixed = is_fixed
         self.cameras = WatchedExecutor("cameras", LOOKS)
         """Looks for cameras, and takes pictures with them."""
@@ -63,6 +67,14 @@ class FirstRun(Runs):
             raise VitcamError(
                 f"the guide will come again: {self._folder} cannot be written: {error.strerror}"
             ) from error
+
+    @property
+    def network_command(self) -> str:
+        """What opens the page to the network, as it is typed where this run was started."""
+        if self.is_service:
+            return "sudo vitcam service install --lan"
+        started = sys.argv[0]
+        return f"{started if Path(started).name == _PROGRAM else _PROGRAM} run --host 0.0.0.0"
 
     @property
     def passwords(self) -> dict[str, bool]:
@@ -107,4 +119,4 @@ def _save(folder: Path, scope: Scope, password: str) -> None:
 
 def make(run: Run) -> list[object]:
     """In every run: the page may be opened at any time."""
-    return [FirstRun(state_folder(run.environ), run.is_set_up, VARIABLE in run.environ)]
+    return [FirstRun(state_folder(run.environ), run.is_set_up, VARIABLE in run.environ, "NOTIFY_SOCKET" in run.environ)]

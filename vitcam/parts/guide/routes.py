@@ -29,6 +29,8 @@ _GUIDE = record(
         "passwords": record({each.value: FLAG for each in Scope}, "Which passwords there are."),
         "asks": described(FLAG, "Whether this address asks for a password now."),
         "address": described(TEXT, "Where other machines of the network find the page; empty: they cannot."),
+        "command": described(TEXT, "What opens the page to the network, typed on this machine."),
+        "service": described(FLAG, "Whether systemd runs vitcam, so that it need not be ended by hand first."),
     }
 )
 _CAMERAS = record(
@@ -66,6 +68,8 @@ class GuideRoutes(Handlers):
             "passwords": passwords,
             "asks": self._access is not None,
             "address": _address(request),
+            "command": first_run.network_command,
+            "service": first_run.is_service,
         }
         return web.json_response(answer, headers=_NO_STORE)
 

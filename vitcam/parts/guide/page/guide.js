@@ -1,4 +1,5 @@
-// The guide of a first run, step by step. Each step can be left out, and the guide can be opened again.
+// The guide of a first run, step by step. "Next" saves what was typed. Each step can be left out, and the guide can be
+// opened again.
 
 import { ask } from "../ask.js";
 import { language, number, ORIGINAL, t } from "../language/language.js";
@@ -14,13 +15,18 @@ export class Guide {
   #button = document.getElementById("open-guide");
   #forms = Object.fromEntries(STEPS.map((step) => [step, this.#part.querySelector(`[data-step="${step}"]`)]));
   #cameras = new Cameras((camera) => this.#do(() => set({ "camera.source": camera.source })));
+  #saves = {
+    password: (fields) => this.#setPasswords(fields),
+    storage: (fields) => set({ "store.enabled": fields.enabled.checked, "store.keep_days": Number(fields.keep_days.value), "store.max_mb": Number(fields.max_mb.value) }),
+  };
+  #typed = false; // into the form of this step
   #step = 0;
   #state = null;
   #finished = true; // whether it stays closed at the next visit
 
   constructor() {
     this.#button.addEventListener("click", () => (this.#part.hidden ? this.open() : this.close()));
-    find("next").addEventListener("click", () => (this.#step === STEPS.length - 1 ? this.#finish() : this.#go(this.#step + 1)));
+    find("next").addEventListener("click", () => this.#next());
     find("back").addEventListener("click", () => this.#go(this.#step - 1));
     find("close").addEventListener("click", () => this.close());
     find("look").addEventListener("click", () => this.#look());
@@ -29,9 +35,11 @@ export class Guide {
     for (const { name } of VIEWS) this.#forms[name].querySelector("a").addEventListener("click", () => this.#finish());
     find("whole").addEventListener("click", () => this.#do(() => this.#watchAll()));
     find("no-watch").addEventListener("click", () => this.#do(() => this.#setPassword("read", null)));
-    this.#on("view", ({ rotate, flip }) => set({ "camera.rotate": Number(rotate.value), "camera.flip": flip.value }));
-    this.#on("password", (fields) => this.#setPasswords(fields));
-    this.#on("storage", (fields) => set({ "store.enabled": fields.enabled.checked, "store.keep_days": Number(fields.keep_days.value), "store.max_mb": Number(fields.max_mb.value) }));
+    this.#forms.view.addEventListener("change", () => this.#do(() => turn(this.#forms.view.elements)));
+    for (const step of ["view", ...Object.keys(this.#saves)]) {
+      this.#forms[step].addEventListener("input", () => (this.#typed = true));
+      this.#forms[step].addEventListener("submit", (event) => { event.preventDefault(); this.#next(); });
+    }
     this.#part.addEventListener("keydown", (event) => { if (event.key === "Escape") this.close(); });
   }
 
@@ -47,6 +55,18 @@ export class Guide {
     this.#button.setAttribute("aria-expanded", "true");
     this.#go(0, finished);
     if (finished) this.#part.scrollIntoView({ block: "nearest" });
+  }
+
+  async #next() {
+    const step = STEPS[this.#step], form = this.#forms[step];
+    let said = "";
+    if (this.#saves[step] && this.#typed) {
+      if (!form.reportValidity() || !(await this.#do(() => this.#saves[step](form.elements)))) return;
+      said = find("message").textContent;
+    }
+    if (this.#step === STEPS.length - 1) return this.#finish();
+    this.#go(this.#step + 1);
+    this.#say(said);
   }
 
   async #finish() {
@@ -72,6 +92,7 @@ export class Guide {
 
   #go(step, moves = true) {
     this.#step = step;
+    this.#typed = false;
     const name = STEPS[step];
     for (const [each, form] of Object.entries(this.#forms)) form.hidden = each !== name;
     find("count").textContent = t("guide.count", { n: step + 1, all: STEPS.length });
@@ -97,9 +118,11 @@ export class Guide {
   }
 
   async #look() {
-    this.#say(t("guide.looking"));
+    const hint = find("hint");
+    hint.textContent = t("guide.looking");
     try {
-      this.#say(await this.#cameras.look());
+      const none = await this.#cameras.look();
+      if (STEPS[this.#step] === "camera") hint.textContent = none || t("guide.camera.hint");
     } catch (error) {
       this.#say(error.message, true);
     }
@@ -121,13 +144,14 @@ export class Guide {
   }
 
   async #showAccess() {
-    const { passwords, asks, address } = await ask("api/guide");
+    const { passwords, asks, address, command, service } = await ask("api/guide");
     find("current").hidden = !asks;
     find("no-watch").hidden = !passwords.read;
     find("passwords").textContent = [t(passwords.control ? "guide.has_control" : "guide.has_none"), passwords.read ? t("guide.has_read") : ""].join(" ").trim();
     find("code").hidden = !address;
     find("command").hidden = Boolean(address);
-    find("address").textContent = address ? t("guide.reachable", { address }) : t("guide.not_reachable");
+    find("command").firstElementChild.textContent = command;
+    find("address").textContent = address ? t("guide.reachable", { address }) : t(service ? "guide.not_reachable" : "guide.not_reachable_by_hand");
     if (address) find("code").src = "api/address.svg";
   }
 
@@ -139,7 +163,7 @@ export class Guide {
   }
 
   async #setPasswords({ control, read }) {
-    if (!control.value && !read.value) throw new Error(t("guide.type_one"));
+    if (!control.value && !read.value) return "";
     if (read.value) await this.#setPassword("read", read.value);
     if (control.value) await this.#setPassword("control", control.value);
     for (const field of [control, read]) field.value = "";
@@ -153,24 +177,19 @@ export class Guide {
     return t("guide.password_set");
   }
 
-  #on(step, act) {
-    const form = this.#forms[step];
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.#do(() => act(form.elements));
-    });
-  }
-
-  // act: returns a sentence about what was done
+  // act: returns a sentence about what was done. Returns whether it was
   async #do(act) {
     const buttons = this.#part.querySelectorAll("button");
     for (const button of buttons) button.disabled = true;
     try {
       this.#say(await act());
+      return true;
     } catch (error) {
       this.#say(error.message, true);
+      return false;
+    } finally {
+      for (const button of buttons) button.disabled = false;
     }
-    for (const button of buttons) button.disabled = false;
   }
 
   #say(sentence, bad = false) {
@@ -191,6 +210,9 @@ function withSteps(part) {
   }
   return part;
 }
+
+// the picture turns at once: a look at it says whether it is right
+const turn = ({ rotate, flip }) => set({ "camera.rotate": Number(rotate.value), "camera.flip": flip.value });
 
 // values: of /api/settings. Takes them over now, or by a start of the daemon; returns a sentence about it
 async function set(values) {
