@@ -52,6 +52,7 @@ PUBLISHED = {
         Given(
             "birds",
             description="964 species of birds, most of them of the Americas; MobileNetV2, 224 px",
+            threshold=0.6,
             licence="Apache-2.0 (google-coral/test_data)",
             trained_on=_INATURALIST,
         ),
