@@ -117,7 +117,13 @@ def main() -> None:
     )
     print("| | n | best guess right | displayed and right | displayed and wrong | displayed from |")
     print("|---|---|---|---|---|---|")
-    for name, only in (("all that it knows", ()), (f"with a list of {len(listed)}", listed)):
+    elsewhere = tuple(random.Random(1).sample(others, o.listed))
+    lists = {
+        "all that it knows": (),
+        f"with a list of {len(listed)}": listed,
+        f"with a list of {len(elsewhere)} others": elsewhere,
+    }
+    for name, only in lists.items():
         found = answers_of(photos, first, SecondModel("second", classifier, 1e-9, Sayable(only)), o.when)
         print(row(name, found, o.threshold))
         asked = [each for each in found if each.is_asked]
