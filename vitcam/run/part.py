@@ -21,6 +21,10 @@ class Step:
     link: str
 
 
+RARE = 50
+"""The `order` from which on views are rare."""
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """One that takes the place of the live picture on the page. Its address is `#NAME`, its link says `NAME.link`.
@@ -30,16 +34,18 @@ class View:
     `setState(state)`, `event(record)` and `catchUp()`.
     """
 
-    before: str = "settings"
-    """The view of the base whose link comes after its own."""
+    icon: str
+    """Of its link: the path of an SVG, drawn as a line in a square of 24."""
+    order: int
+    """Of its link among those of parts. From `RARE` on, phones show it below "More"."""
     changes: bool = False
     """Whether callers who may only look have no link to it."""
-    needs: str = ""
-    """A key of `/api/state`: while that is 0 or empty, nobody has a link to it."""
     hears: str = ""
     """A kind of server-sent event, of which its `heard.js` gets each by `hear(record, isFirst)`.
 
     `isFirst`: whether this window of the browser reads for all others."""
+    on_correction: str = ""
+    """The phrase that says below each event of the history what comes of a correction; empty: nothing."""
     on_event: str = ""
     """The phrase of a link to `#NAME?label=…&zone=…` that each event of the history has; empty: none."""
     step: Step | None = None

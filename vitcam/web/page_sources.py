@@ -1,8 +1,8 @@
 """Where the files of the page lie, by their addresses below `/page/`, and what is made of them before they are served.
 
 Those of the base lie in `vitcam/web/page/` and its folders, those of a part in its folder `page/`. Phrases of a part,
-in `page/language/`, go into the catalogues of the base: a viewer loads one file of words. Those of its view alone may
-lie in `page/words/` instead: they are loaded with the view.
+in `page/language/`, go into the catalogues of the base: a viewer loads one file of words. Those of a view alone lie in
+a folder `words/` beside its files instead: they are loaded with the view.
 """
 
 import json
@@ -21,7 +21,7 @@ SETTINGS = "settings.js"
 OFFER = "offer.js"
 """Of a part: something beside the live picture, such as a button. It is loaded with the page.
 
-`new Offer(page)` gets `{isSimple(), readModel()}`. As far as it wants to know, it is told by `setState(state)`,
+`new Offer(page)` gets `{isSimple()}`. As far as it wants to know, it is told by `setState(state)`,
 `setModel(model)`, and `setLook(look, kind)` of the overlay."""
 VIEWS = "part_views.js"
 """The module that tells the page what parts have: views, something beside the live picture, and settings."""
@@ -40,7 +40,12 @@ def page_files() -> dict[str, bytes]:
     for address, phrases in _phrases():
         words = json.loads(found[address]) | phrases
         found[address] = json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
-    tables = {"PART_VIEWS": _views(), "OFFERS": _parts_with(OFFER), "SETTINGS": _parts_with(SETTINGS)}
+    tables = {
+        "PART_VIEWS": _views(),
+        "OFFERS": _parts_with(OFFER),
+        "SETTINGS": _parts_with(SETTINGS),
+        "WORDS": _worded(),
+    }
     found[VIEWS] = "".join(f"export const {name} = {json.dumps(rows)};\n" for name, rows in tables.items()).encode()
     return found
 
@@ -49,8 +54,7 @@ def _folders() -> Iterator[tuple[str, Traversable]]:
     """Beginning of an address, and the folder. The words of a view are served beside its other files."""
     page = files("vitcam.web") / "page"
     yield "", page
-    yield from ((f"{each.name}/", each) for each in page.iterdir() if each.is_dir())
-    for name, folder in _of_parts():
+    for name, folder in (*((each.name, each) for each in page.iterdir() if each.is_dir()), *_of_parts()):
         yield f"{name}/", folder
         if (words := folder / WORDS).is_dir():
             yield f"{name}/", words
@@ -73,12 +77,18 @@ def _phrases() -> Iterator[tuple[str, dict[str, object]]]:
 
 
 def _views() -> list[dict[str, object]]:
-    sources = page_sources()
+    """Those of parts, in the order of their links."""
+    found = [(part.page or part.name, part.view) for part in PARTS if part.view is not None]
     return [
-        {"name": name, "link": f"{name}.link", "words": f"{name}/{_ENGLISH}" in sources, **asdict(part.view)}
-        for part in PARTS
-        if part.view is not None and (name := part.page or part.name)
+        {"name": name, "link": f"{name}.link", **asdict(view)}
+        for name, view in sorted(found, key=lambda each: each[1].order)
     ]
+
+
+def _worded() -> list[str]:
+    """What has words of its own, by its folder of the page."""
+    names = (address.partition("/") for address in page_sources() if address.endswith("/" + _ENGLISH))
+    return sorted(name for name, _, file in names if file == _ENGLISH and f"{name}/" != LANGUAGE)
 
 
 def _parts_with(file: str) -> list[str]:

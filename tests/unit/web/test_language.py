@@ -129,6 +129,21 @@ def test_a_text_has_the_values_and_the_forms_of_the_original(code: str) -> None:
             assert values(text) <= {each for form in original.values() for each in values(form)}, key
 
 
+def links(text: str) -> list[str]:
+    """The addresses to which words of a text lead, such as `#settings`."""
+    return sorted(re.findall(r"\]\((#[^)]+)\)", text))
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_words_of_a_text_lead_to_views_and_panels_that_there_are(code: str) -> None:
+    views = {f"#{path.parent.name}" for path in PAGE if path.stem == path.parent.name and path.suffix == ".html"}
+    places = {"#live", "#events", *views, *(f"#{panel}" for panel in ("zones", "crop", "names", "models"))}
+    found = {key: links(each) for key in catalogue(code) for each in forms(code, key).values()}
+
+    assert {key: each for key, each in found.items() if not places.issuperset(each)} == {}
+    assert {key: each for key, each in found.items() if each != links(forms(ORIGINAL, key)["other"])} == {}
+
+
 @pytest.mark.parametrize("code", CODES)
 def test_a_text_fits_its_place(code: str) -> None:
     buttons = {key for page in pages() for key in page.buttons}

@@ -63,8 +63,9 @@ def test_a_view_of_a_part_has_all_that_the_page_loads(part: Part, view: View) ->
     assert {f"{name}/{name}.{kind}" for kind in ("html", "css", "js")} <= served.keys()
     assert not view.hears or f"{name}/heard.js" in served
     assert f'"name": "{name}"' in served[VIEWS].decode()
-    assert {f"{name}.link", *filter(None, (view.on_event,)), *(astuple(view.step) if view.step else ())} <= words.keys()
-    assert f'id="to-{view.before}"' in served["index.html"].decode()
+    phrases = {f"{name}.link", view.on_event, view.on_correction, *(astuple(view.step) if view.step else ())}
+    assert phrases - {""} <= words.keys()
+    assert re.fullmatch(r"[-MmLlHhVvAaCcZz0-9 .]+", view.icon)
 
 
 def test_the_page_knows_which_parts_offer_something_and_which_have_settings() -> None:

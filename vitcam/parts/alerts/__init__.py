@@ -16,6 +16,8 @@ PART = Part(
     make="vitcam.parts.alerts.make:make",
     routes="vitcam.parts.alerts.routes:HANDLERS",
     view=View(
+        "M6 17V11a6 6 0 0 1 12 0v6l2 2H4zM10 22h4",
+        order=2,
         hears="alert",
         on_event="alerts.next_time",
         step=Step("alerts.setup", "alerts.setup.hint", "alerts.new"),

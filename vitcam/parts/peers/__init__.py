@@ -23,7 +23,7 @@ PART = Part(
     make="vitcam.parts.peers.watch:make",
     routes="vitcam.parts.peers.routes:HANDLERS",
     page="wall",
-    view=View(before="history", needs="peers"),
+    view=View("M4 4h7v7H4zM14 4h6v7h-6zM4 14h7v6H4zM14 14h6v6h-6z", order=3),
     checks="vitcam.parts.peers.checks:checks",
     verbs={f"token {verb}": f"vitcam.parts.peers.cli.{verb}" for verb in ("peer", "forget")},
     tokens="vitcam.parts.peers.access:kept_tokens",

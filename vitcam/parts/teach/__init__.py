@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 
 from vitcam.parts.teach.settings import CollectSettings, InboxSettings
-from vitcam.run.part import Part
+from vitcam.run.part import Part, View
 from vitcam.threads.kinds import ThreadKind
 
 THREADS: Mapping[str, ThreadKind] = {
@@ -34,6 +34,7 @@ PART = Part(
     copies="vitcam.parts.teach.corrections:CorrectedPictures",
     routes="vitcam.parts.teach.routes:HANDLERS",
     schemas="vitcam.parts.teach.schemas:schemas",
+    view=View("M3 4h9l9 9-8 8-9-9zM8 9h.01", order=1, changes=True, on_correction="teach.from_history"),
     verbs={verb: f"{_CLI}.{verb}" for verb in ("collect", "datasets", "teach")},
     after="events",
 )

@@ -41,7 +41,7 @@ const places = new Places();
 const followed = new Followed();
 const today = new Today();
 const look = new Look(draw);
-const offers = OFFERS.map(async (name) => new (await import(`./${name}/offer.js`)).Offer({ isSimple: () => look.isSimple, readModel }));
+const offers = OFFERS.map(async (name) => new (await import(`./${name}/offer.js`)).Offer({ isSimple: () => look.isSimple }));
 new Screen();
 loadStyleOnce("(forced-colors: active)", "page/look/forced_colors.css");
 explainTerms();
@@ -63,6 +63,18 @@ const panels = [
   new OnDemand("names", ["page/names.css"], async () => new (await import("./names.js")).Names(() => answer.names, readModel)),
   new OnDemand("models", ["page/models/models.css"], async () => new (await import("./models/models.js")).Models(readModel)),
 ];
+
+// an address such as #zones is the live picture with that panel open
+const PANELS = ["zones", "crop", "names", "models"];
+addEventListener("hashchange", openPanel);
+
+function openPanel() {
+  const name = location.hash.slice(1);
+  if (!PANELS.includes(name)) return;
+  const button = document.getElementById(name);
+  if (button.ariaExpanded !== "true") button.click();
+  button.scrollIntoView({ block: "nearest" });
+}
 
 // predictions: what stands there is drawn ten times a second
 

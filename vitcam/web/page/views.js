@@ -13,8 +13,21 @@ const VIEWS = [
   ...["settings", ...PART_VIEWS.map(({ name }) => name)].map((name) => ({ name, fits: new RegExp(`^#${name}\\b`) })),
 ];
 export const LIVE = "live"; // the view of the live picture
+const RARE = 50; // of View.order
+const more = document.getElementById("more"); // on a phone it opens the links of rare views
 
-for (const view of PART_VIEWS) addPlace(view);
+for (const view of PART_VIEWS) addLink(view);
+for (const { name } of VIEWS) addPlace(name);
+document.addEventListener("click", ({ target }) => unfold(more.contains(target) && more.ariaExpanded !== "true"));
+more.parentElement.addEventListener("keydown", ({ key }) => {
+  if (key !== "Escape" || more.ariaExpanded !== "true") return;
+  unfold(false);
+  more.focus();
+});
+
+function unfold(isOpen) {
+  more.ariaExpanded = String(isOpen);
+}
 
 export function isLive() {
   return shownView() === LIVE;
@@ -29,13 +42,18 @@ function nameOf(hash) {
   return VIEWS.find(({ fits }) => fits.test(hash))?.name ?? LIVE;
 }
 
-// its link, and an element that is empty but for a message
-function addPlace({ name, link, before, needs }) {
-  const to = Object.assign(document.createElement("a"), { id: `to-${name}`, href: `#${name}`, textContent: t(link), hidden: needs !== "" });
-  document.getElementById(`to-${before}`).before(to, " ");
+// view: of a part
+function addLink({ name, link, icon, order }) {
+  const to = Object.assign(document.createElement("a"), { id: `to-${name}`, href: `#${name}`, innerHTML: `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${icon}"/></svg><span></span>` });
+  to.lastChild.textContent = t(link);
+  (order < RARE ? more : document.getElementById("to-settings")).before(to, " ");
+}
+
+// an element that is empty but for a message
+function addPlace(name) {
   const place = Object.assign(document.createElement("div"), { id: name, className: name, role: "main", hidden: true });
   place.append(Object.assign(document.createElement("p"), { id: `${name}-message`, className: "reason", role: "alert", hidden: true }));
-  document.getElementById("settings").before(place);
+  document.querySelector("footer").before(place);
 }
 
 export class Views {
@@ -63,9 +81,7 @@ export class Views {
     this.#state = state;
     const mayLookOnly = state.access?.scope === "read";
     document.getElementById("to-settings").hidden = mayLookOnly;
-    for (const { name, changes, needs } of PART_VIEWS) {
-      document.getElementById(`to-${name}`).hidden = (mayLookOnly && changes) || (needs !== "" && !state[needs]);
-    }
+    for (const { name, changes } of PART_VIEWS) document.getElementById(`to-${name}`).hidden = mayLookOnly && changes;
     for (const view of this.#opened.values()) view.setState?.(state);
   }
 
@@ -103,7 +119,7 @@ export class Views {
       if (each === name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    document.title = name === LIVE ? "vitcam" : `${document.getElementById(`to-${name}`).textContent} · vitcam`;
+    document.title = name === LIVE ? "vitcam" : `${document.getElementById(`to-${name}`).textContent.trim()} · vitcam`;
     if (name === LIVE) scrollTo(0, this.#scrolled);
     this.#turned();
   }

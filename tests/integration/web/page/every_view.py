@@ -48,11 +48,11 @@ VIEWS = {
     "learn": View("learn", "#learn-top li"),
     "settings": View("settings", ".setting"),
     "guide": View("live", "#guide-next", button="open-guide"),
-    "crop": View("live", "#crop-panel", "expert", "crop", "#crop-panel"),
-    "zones": View("live", "#zones-panel", "expert", "zones", "#zones-panel"),
-    "names": View("live", "#names-list", "expert", "names", "#names-panel"),
-    "models": View("live", "#models-list li", "expert", "models", "#models-panel"),
-    "teach": View("live", "#teach-labels li", "expert", "teach", "#teach-panel"),
+    "crop": View("live", "#crop-panel", button="crop", part="#crop-panel"),
+    "zones": View("live", "#zones-panel", button="zones", part="#zones-panel"),
+    "names": View("live", "#names-list", button="names", part="#names-panel"),
+    "models": View("live", "#models-list li", button="models", part="#models-panel"),
+    "teach": View("teach", "#teach-labels li", part="#teach-panel"),
 }
 
 

@@ -1,6 +1,6 @@
 // Offers the guide: by itself on a first run, and from then on with a button. Its code is loaded when it is opened.
 
-import { t } from "../language/language.js";
+import { addWords, t } from "../language/language.js";
 import { fetchHtml } from "../panels/html.js";
 import { OnDemand } from "../panels/on_demand.js";
 import { loadStyle } from "../panels/style.js";
@@ -39,6 +39,7 @@ export class Offer {
 }
 
 async function load() {
+  await addWords("guide");
   const [{ Guide }, elements] = await Promise.all([import("./guide.js"), fetchHtml("page/guide/guide.html"), loadStyle("page/guide/guide.css")]);
   document.querySelector(".say").prepend(...elements);
   return new Guide();

@@ -17,18 +17,15 @@ const HEAD = `
   <p id="photo-message" class="message" role="status" hidden></p>`;
 
 export class Offer {
-  #card = Object.assign(document.createElement("div"), { id: "photo", className: "card photo expert", innerHTML: HEAD });
-  #style = null; // a promise
+  #card = Object.assign(document.createElement("div"), { id: "photo", className: "card photo", innerHTML: HEAD });
+  #style = loadStyle("page/photo/photo.css").catch(() => {}); // it can be used without
   #loading = null; // a promise of the Photo; of null where that failed
   #model = null;
   #look = null;
 
-  // isSimple: whether the simple look is chosen, which hides the card until there is a photo
-  constructor({ isSimple }) {
+  constructor() {
     fill(this.#card);
     document.querySelector(".model").before(this.#card);
-    if (isSimple()) document.getElementById("looks").addEventListener("change", () => this.#loadStyle(), { once: true });
-    else this.#loadStyle();
     const chosen = document.getElementById("file");
     chosen.addEventListener("change", () => {
       if (chosen.files.length) this.#take(readFiles(chosen.files));
@@ -51,7 +48,6 @@ export class Offer {
 
   // found: {photo} or {sentence}
   async #take(found) {
-    this.#card.classList.add("used"); // from now on it is shown in the simple look, too
     if (!isLive()) location.hash = LIVE;
     this.#loading ??= this.#load().catch(() => null);
     const photo = await this.#loading;
@@ -59,13 +55,8 @@ export class Offer {
     else this.#loading = null; // the next one tries again
   }
 
-  #loadStyle() {
-    this.#style ??= loadStyle("page/photo/photo.css").catch(() => { this.#style = null; }); // it can be used without
-    return this.#style;
-  }
-
   async #load() {
-    const [{ Photo }, [result, explanation]] = await Promise.all([import("./photo.js"), fetchHtml("page/photo/photo.html"), this.#loadStyle()]);
+    const [{ Photo }, [result, explanation]] = await Promise.all([import("./photo.js"), fetchHtml("page/photo/photo.html"), this.#style]);
     this.#card.append(result);
     document.body.append(explanation);
     const photo = new Photo();

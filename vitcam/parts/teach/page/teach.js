@@ -2,6 +2,7 @@
 
 import { ask, sentence } from "../ask.js";
 import { knows, number, t } from "../language/language.js";
+import { LivePicture } from "../picture.js";
 import { placeOf } from "../settings/place.js";
 import { Bring } from "./bring.js";
 import { Collecting } from "./collecting.js";
@@ -14,11 +15,15 @@ const NOTHING = "nothing special"; // the empty scene
 const NOTHING_S = 10;
 const LONGEST_S = 60;
 const MB = 1_000_000;
+const PLAIN = { overlay: "none", head: "mean", opacity: 0.5 };
 const find = (name) => document.getElementById(`teach-${name}`);
 
-export class Teach {
-  #button = document.getElementById("teach");
+export const open = () => new Teach();
+
+class Teach {
   #panel = find("panel");
+  #picture = new LivePicture(find("picture"));
+  #isOpen = false;
   #list = find("labels");
   #zone = find("zone");
   #message = find("message");
@@ -32,14 +37,10 @@ export class Teach {
   #taught = ""; // the name of the model that was taught here and can be used
   #models = { models: [], name: "", before: null, fixed: "" };
   #loads = null;
-  #changed;
 
-  // changed: called when another model is in use
-  constructor(changed) {
-    this.#changed = changed;
-    this.#button.addEventListener("click", () => (this.#panel.hidden ? this.open() : this.#close()));
-    find("close").addEventListener("click", () => this.#close());
-    this.#panel.addEventListener("keydown", (event) => { if (event.key === "Escape") this.#close(); });
+  constructor() {
+    this.#picture.show(PLAIN);
+    document.addEventListener("visibilitychange", () => this.#watch());
     find("add").addEventListener("submit", (event) => { event.preventDefault(); this.#add(); });
     find("form").addEventListener("submit", (event) => { event.preventDefault(); this.#teach(); });
     find("question").addEventListener("submit", (event) => { event.preventDefault(); this.#addBoth(); });
@@ -49,12 +50,9 @@ export class Teach {
   }
 
   // state: of /api/state
-  show({ access, zones, model_loads: loads }) {
-    const isAllowed = !access || access.scope === "control";
-    this.#button.hidden = !isAllowed;
+  setState({ zones, model_loads: loads }) {
     this.#showZones(Object.keys(zones));
-    if (this.#panel.hidden) return;
-    if (!isAllowed) this.#close();
+    if (!this.#isOpen) return;
     if (loads !== this.#loads) Promise.all([this.#readModels(), this.#inbox.read()]);
     else this.#inbox.look();
     this.#loads = loads;
@@ -62,19 +60,22 @@ export class Teach {
 
   async open() {
     this.#message.hidden = true;
-    this.#panel.hidden = false;
-    this.#button.setAttribute("aria-expanded", "true");
+    this.#isOpen = true;
+    this.#watch();
     this.#labelOf(NOTHING).say(t("teach.take_for", { n: NOTHING_S }), 0);
-    find("title").focus({ preventScroll: true });
-    document.getElementById("screen").scrollIntoView({ block: "start" });
     await Promise.all([this.#read(), this.#readModels(), this.#inbox.read()]);
     find("name").value ||= this.#freeName();
   }
 
-  #close() {
-    this.#panel.hidden = true;
-    this.#button.setAttribute("aria-expanded", "false");
-    this.#button.focus();
+  close() {
+    this.#isOpen = false;
+    this.#watch();
+  }
+
+  // one picture after the other, while somebody sees it
+  #watch() {
+    if (this.#isOpen && !document.hidden) this.#picture.start(false);
+    else this.#picture.stop();
   }
 
   // the labels and their pictures
@@ -260,7 +261,6 @@ export class Teach {
       const { name, remembered, reason } = await ask(path, "POST", body);
       this.#say(remembered ? t("models.used", { name }) : t("models.not_kept", { name, reason }));
       find("lost").hidden = true;
-      await this.#changed();
     } catch (error) {
       this.#fail(error);
     }

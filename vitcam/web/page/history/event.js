@@ -1,7 +1,7 @@
 // One event: its picture, how probable it was from second to second, its clip, and what the viewer can do with it.
 
 import { Guesses } from "../guesses.js";
-import { t } from "../language/language.js";
+import { put, t } from "../language/language.js";
 import { suggestLabels } from "../models/in_use.js";
 import { Sure } from "../panels/sure.js";
 import { PART_VIEWS } from "../part_views.js";
@@ -38,6 +38,7 @@ export class EventView {
   constructor(done) {
     this.#done = done;
     find("change").prepend(...this.#links);
+    put(find("correct-hint"), PART_VIEWS.map(({ on_correction: text }) => text && t(text)).filter(Boolean).join(" "));
     this.#overlay.addEventListener("change", () => this.#showPicture());
     this.#image.addEventListener("error", () => this.#say(t("event.picture_failed"), true));
     find("favourite").addEventListener("click", () => this.#change({ favourite: !this.#event.favourite }));

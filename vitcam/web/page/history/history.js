@@ -1,6 +1,6 @@
 // The history: filters, the day, the grid, and an event's own view. It asks for nothing while another view is shown.
 
-import { t } from "../language/language.js";
+import { put, t } from "../language/language.js";
 import { EventView } from "./event.js";
 import { Diary } from "./diary.js";
 import { Filters, fits } from "./filters.js";
@@ -185,7 +185,7 @@ class History {
   // error: with a sentence; null: all is well
   #refuse(error) {
     this.#message.hidden = !error;
-    if (error) this.#message.textContent = error.status === 404 ? this.#off : `${error.message.replace(/\.$/, "")}.`;
+    if (error) put(this.#message, error.status === 404 ? this.#off : `${error.message.replace(/\.$/, "")}.`);
     const none = Boolean(error) && this.#pages.events.length === 0;
     document.getElementById("events-body").hidden = none && !this.#overview.isShown;
   }

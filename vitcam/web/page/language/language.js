@@ -83,11 +83,20 @@ async function load() {
   }
 }
 
+// text: links of the page stand in it as [words](#address)
+export function put(element, text) {
+  const parts = text.split(/\[(.+?)\]\((#.+?)\)/);
+  element.replaceChildren(...parts.flatMap((part, i) => {
+    if (i % 3 !== 1) return i % 3 ? [] : part;
+    return Object.assign(document.createElement("a"), { textContent: part, href: parts[i + 1] });
+  }));
+}
+
 // gives the elements of a part the texts whose keys they name
 export function fill(part) {
   for (const element of part.querySelectorAll(PLACES)) {
     const { t: key, ...named } = element.dataset;
-    if (key) element.textContent = t(key);
+    if (key) put(element, t(key));
     for (const [name, attribute] of Object.entries(ATTRIBUTES)) if (named[name]) element.setAttribute(attribute, t(named[name]));
   }
   for (const { content } of part.querySelectorAll("template")) fill(content);
