@@ -1,4 +1,5 @@
-"""What the wall shows at other cameras to be let in: a token, and the certificate that is trusted. By name of the peer.
+"""What is kept of other cameras: a token, the certificate that is trusted, and the address of one that was added on the
+page. By name of the peer.
 
 They are kept as they are, since they have to be sent: a file that only its owner may read.
 """
@@ -14,7 +15,8 @@ from typing import Any
 
 from vitcam.certificates import is_fingerprint, read_fingerprint
 from vitcam.errors import ConfigError, UsageError
-from vitcam.parts.peers.peer import NAME_WORDS, PEER_NAME
+from vitcam.parts.peers.peer import MOST_PEERS, NAME_WORDS, PEER_NAME, Peer
+from vitcam.parts.peers.settings import is_peer_address
 from vitcam.storage.entries import Entries
 from vitcam.storage.state_file import StateFile
 from vitcam.text import shortened
@@ -37,6 +39,8 @@ class PeerAccess:
     """SHA-256 of its certificate, in hexadecimal digits. Empty: the authorities of this machine decide."""
     kept: str = ""
     """When it was kept: RFC 3339, UTC."""
+    address: str = ""
+    """Of its page, where it was added on the page. Empty: the configuration names it."""
 
 
 NO_ACCESS = PeerAccess()
@@ -71,22 +75,44 @@ def _read(folder: Path) -> Entries[PeerAccess]:
         raise ConfigError(f"{path} holds no tokens that vitcam wrote; delete it and keep them again") from error
 
 
-def keep_peer_access(folder: Path, name: str, token: str, fingerprint: str = "") -> None:
+def all_peers(own: tuple[Peer, ...], kept: Mapping[str, PeerAccess]) -> tuple[Peer, ...]:
+    """Those of the configuration, then those that were added on the page."""
+    names = {peer.name for peer in own}
+    added = (Peer(name, its.address) for name, its in kept.items() if its.address and name not in names)
+    return (*own, *added)[:MOST_PEERS]
+
+
+def keep_peer_access(folder: Path, name: str, token: str, fingerprint: str = "", address: str = "") -> None:
     """Keep what a peer asks for, in place of what was kept for it.
 
     fingerprint  as `openssl x509 -fingerprint -sha256` prints it
+    address      of one that is added; empty: the one that was kept stays
     raises       UsageError for what cannot be a name, a token or a fingerprint, and where there are too many; OSError
     """
     if not PEER_NAME.fullmatch(name):
         raise UsageError(f"{shortened(name)!r} cannot be the name of a camera; use {NAME_WORDS}")
     if token and not _TOKEN.fullmatch(token):
         raise UsageError("this is no token; give what `vitcam token create` printed at the other camera, one line")
-    access = PeerAccess(token, read_fingerprint(fingerprint), datetime.now(UTC).isoformat(timespec="seconds"))
     entries = _read(folder)
+    address = address or entries.values.get(name, NO_ACCESS).address
+    kept = datetime.now(UTC).isoformat(timespec="seconds")
+    access = PeerAccess(token, read_fingerprint(fingerprint), kept, address)
     found = {**entries.values, name: access}
     if len(found) > _MOST:
         raise UsageError(f"tokens of {_MOST} cameras are kept, and no more are allowed; forget one first")
     _save(folder, entries, found)
+
+
+def rename_peer(folder: Path, name: str, new: str) -> None:
+    """Give a camera that was added another name. Raises UsageError where there is none, or for a name; OSError."""
+    entries = _read(folder)
+    if not PEER_NAME.fullmatch(new):
+        raise UsageError(f"{shortened(new)!r} cannot be the name of a camera; use {NAME_WORDS}")
+    if new in entries.values:
+        raise UsageError(f"there is a camera {new!r} already; use another name")
+    if name not in entries.values:
+        raise UsageError(f"no camera {shortened(name)!r} was added")
+    _save(folder, entries.without(name), {new if key == name else key: each for key, each in entries.values.items()})
 
 
 def forget_peer_access(folder: Path, name: str) -> None:
@@ -114,12 +140,15 @@ def _parsed(text: str) -> Entries[PeerAccess]:
 def _access(name: str, record: Any) -> PeerAccess:
     """Raises ValueError, TypeError or LookupError for what cannot be shown to a peer."""
     token, fingerprint, kept = (record[key] for key in ("token", "fingerprint", "kept"))
-    if not all(isinstance(text, str) for text in (token, fingerprint, kept)):
+    address = record.get("address", "")  # earlier versions kept none
+    if not all(isinstance(text, str) for text in (token, fingerprint, kept, address)):
         raise ValueError("it holds what is no text")
+    if address and not is_peer_address(address):
+        raise ValueError("it holds what is no address")
     is_token, is_certificate = not token or _TOKEN.fullmatch(token), not fingerprint or is_fingerprint(fingerprint)
     if not (PEER_NAME.fullmatch(name) and is_token and is_certificate):
         raise ValueError("it holds what is no token")
-    return PeerAccess(token, read_fingerprint(fingerprint), kept)
+    return PeerAccess(token, read_fingerprint(fingerprint), kept, address)
 
 
 def kept_tokens(folder: Path) -> list[tuple[dict[str, str], str]]:

@@ -11,7 +11,7 @@ from vitcam.certificates import fingerprint_shown
 from vitcam.doctor.check import CheckContext, CheckFunction, CheckResult
 from vitcam.errors import ConfigError
 from vitcam.folders import state_folder
-from vitcam.parts.peers.access import NO_ACCESS, PeerAccess, load_peer_access
+from vitcam.parts.peers.access import NO_ACCESS, PeerAccess, all_peers, load_peer_access
 from vitcam.parts.peers.peer import Peer
 from vitcam.parts.peers.settings import PeerSettings
 from vitcam.storage.owner import owned
@@ -20,9 +20,15 @@ _WITHIN_S = 3.0
 
 
 def checks(context: CheckContext) -> dict[str, CheckFunction]:
-    """A check for each camera of [peers]; the first that is made asks all of them."""
-    peers = context.settings[PeerSettings].own
-    answers = cache(partial(_answers, context))
+    """A check for each camera of [peers] or of the page; the first that is made asks all of them."""
+    own = context.settings[PeerSettings].own
+    try:
+        access = _kept(context)
+        peers, answers = all_peers(own, access), cache(partial(_ask, all_peers(own, access), access))
+    except ConfigError as error:
+        found, _, fix = str(error).rpartition("; ")
+        failed = {peer.name: CheckResult("fail", found, fix) for peer in own}
+        peers, answers = own, cache(lambda: failed)
     return {f"peer {peer.name}": partial(_check, peer, answers) for peer in peers}
 
 
@@ -30,16 +36,15 @@ def _check(peer: Peer, answers: Callable[[], Mapping[str, CheckResult]], _: Chec
     return answers()[peer.name]
 
 
-def _answers(context: CheckContext) -> Mapping[str, CheckResult]:
-    """By the name of the peer."""
+def _kept(context: CheckContext) -> Mapping[str, PeerAccess]:
+    """What is kept for them. Raises ConfigError where it cannot be read."""
     folder = state_folder(context.machine.environ)
-    peers = context.settings[PeerSettings].own
-    try:
-        with owned(folder).acting() if folder and folder.is_dir() else nullcontext() as path:
-            access = load_peer_access(path) if path else {}
-    except ConfigError as error:
-        found, _, fix = str(error).rpartition("; ")
-        return {peer.name: CheckResult("fail", found, fix) for peer in peers}
+    with owned(folder).acting() if folder and folder.is_dir() else nullcontext() as path:
+        return load_peer_access(path) if path else {}
+
+
+def _ask(peers: tuple[Peer, ...], access: Mapping[str, PeerAccess]) -> Mapping[str, CheckResult]:
+    """By the name of the peer."""
     return asyncio.run(_ask_all(peers, access))
 
 

@@ -1,10 +1,11 @@
 """Asks one camera for its still, its state and its newest event, within a time and a size.
 
-Peers stand in the configuration, which only who runs this machine can write. So, other than addresses that viewers type
-(`vitcam.fetch`), they may lie in the own network: that is where cameras are. No redirect is followed, so a peer cannot
-send a request, or its token, to anywhere else.
+Peers stand in the configuration, or were added by somebody who may do everything here. So, other than addresses that
+viewers type (`vitcam.fetch`), they may lie in the own network: that is where cameras are. No redirect is followed, so a
+peer cannot send a request, or its token, to anywhere else.
 """
 
+import base64
 import errno
 import os
 import ssl
@@ -39,11 +40,19 @@ _MOST_JSON = 128 * 1024  # the state of 64 zones has a quarter of it
 _PIECE = 64 * 1024
 _STILL = "snapshot.jpg?width=640&overlay=none"
 _HEADERS = {"User-Agent": f"vitcam/{__version__}", "Accept-Encoding": "identity"}
-_NO_VITCAM = "it does not answer as vitcam does; check its address below [peers]"
+_NO_VITCAM = "it does not answer as vitcam does; check its address"
 
 
 class PeerTrouble(Exception):
     """Why a camera gives nothing, as a sentence without a stop."""
+
+
+class NotLetIn(PeerTrouble):
+    """It asks for a token or a password, or does not accept the one that it was shown."""
+
+
+class UnknownCertificate(PeerTrouble):
+    """This machine does not trust its certificate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +119,38 @@ class PeerClient:
         except ValueError:
             return None
 
-    async def _get(self, path: str, most: int) -> Answer:
+    async def token_for(self, password: str, name: str) -> str:
+        """A token that may look, for the camera's password; empty where it asks for none.
+
+        name  of the token, which the other camera lists
+        """
+        shown = base64.b64encode(f"vitcam:{password}".encode()).decode()
+        answer = await self._ask(
+            "POST",
+            "api/tokens",
+            _MOST_JSON,
+            json={"name": name, "scope": "read"},
+            headers={"Authorization": f"Basic {shown}"},
+        )
+        if answer.status == HTTPStatus.UNAUTHORIZED:
+            raise NotLetIn("it does not accept this password")
+        if answer.status == HTTPStatus.FORBIDDEN:
+            raise NotLetIn("this password may only watch there; type the one that may change everything")
+        if answer.status in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED):
+            return ""  # everybody may do everything there, or it is older than that
+        self._check(answer)
         try:
-            async with self._session.get(
-                self._peer.base + path, headers=self._headers, ssl=self._trust, allow_redirects=False
+            return str(read_object(answer.body)["token"])
+        except (ValueError, LookupError):
+            raise PeerTrouble(_NO_VITCAM) from None
+
+    async def _get(self, path: str, most: int) -> Answer:
+        return await self._ask("GET", path, most, headers=self._headers)
+
+    async def _ask(self, method: str, path: str, most: int, **sent: Any) -> Answer:
+        try:
+            async with self._session.request(
+                method, self._peer.base + path, ssl=self._trust, allow_redirects=False, **sent
             ) as answer:
                 coding = answer.headers.get("Content-Encoding", "identity").lower()
                 if (answer.content_length or 0) > most or coding != "identity":
@@ -121,6 +158,8 @@ class PeerClient:
                 return Answer(answer.status, answer.headers, await _read(answer, most))
         except TimeoutError:
             raise PeerTrouble(f"it gave no complete answer within {WITHIN_S:g} s") from None
+        except (aiohttp.ClientConnectorCertificateError, ssl.CertificateError) as error:
+            raise UnknownCertificate(self._why(error)) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise PeerTrouble(self._why(error)) from None
 
@@ -131,12 +170,12 @@ class PeerClient:
             return
         if status == HTTPStatus.UNAUTHORIZED:
             found = "it does not accept the token that is kept for it" if self._access.token else "it asks for a token"
-            raise PeerTrouble(
+            raise NotLetIn(
                 f"{found}; create one there with `vitcam token create`, and keep it here with `vitcam token peer "
                 f"{self._peer.name}`"
             )
         if 300 <= status < 400:
-            raise PeerTrouble("it leads to another address; write that one below [peers]")
+            raise PeerTrouble("it leads to another address; use that one")
         said = sentence_of(answer.body)
         raise PeerTrouble(f"it answers {status}: {said}" if said else _NO_VITCAM)
 
@@ -153,9 +192,9 @@ class PeerClient:
                 f"`vitcam token peer {name} --fingerprint …` trusts it"
             )
         if isinstance(error, (aiohttp.ClientSSLError, ssl.SSLError)):
-            return "it does not speak https there; check its address below [peers]"
+            return "it does not speak https there; check its address"
         if isinstance(error, aiohttp.ClientConnectorDNSError):
-            return "its name is not known in this network; check its address below [peers]"
+            return "its name is not known in this network; check its address"
         number = error.errno if isinstance(error, OSError) else None
         if number == errno.ECONNREFUSED:
             return "nothing answers at its address; check that it is on, and that vitcam runs there"

@@ -2,4 +2,4 @@
 
 
 class PeerCount(int):
-    """How many other cameras the configuration names."""
+    """How many other cameras the page shows."""

@@ -12,7 +12,7 @@ from vitcam.daemon.run import Run
 from vitcam.errors import ConfigError
 from vitcam.folders import state_folder
 from vitcam.parts.peers import ASKS
-from vitcam.parts.peers.access import NO_ACCESS, PeerAccess, load_peer_access, peer_tokens_file
+from vitcam.parts.peers.access import NO_ACCESS, PeerAccess, all_peers, load_peer_access, peer_tokens_file
 from vitcam.parts.peers.answers import Caption, LastEvent, PeerStatus
 from vitcam.parts.peers.peer import Peer
 from vitcam.parts.peers.settings import PeerSettings
@@ -72,21 +72,39 @@ class PeerWatch(Runs, Configured, Reports):
     """
 
     def __init__(self, peers: tuple[Peer, ...], folder: Path | None) -> None:
-        self._folder = folder
+        self.folder = folder
         self._wake = threading.Event()
         self._over = False
         self._wanted_until_s = 0.0
         self._number = 0
+        self._kept = _Kept(folder)
+        self._merging = threading.Lock()
+        self._own: tuple[Peer, ...] = ()
         self._slots: Mapping[str, Slot[PeerSeen]] = {}
         self.peers: tuple[Peer, ...] = ()
+        """Those of the configuration, then those that were added on the page."""
         self.worker = Worker("peers", self._run, ASKS)
         self.change(peers)
 
-    def change(self, peers: tuple[Peer, ...]) -> None:
-        """Watch these from now on."""
-        same = {peer.name for peer in peers if peer in self.peers}
-        self._slots = {peer.name: self._slots[peer.name] if peer.name in same else Slot() for peer in peers}
-        self.peers = peers
+    def change(self, own: tuple[Peer, ...]) -> None:
+        """The configuration names these from now on."""
+        self._own = own
+        self._merge(self._kept.now())
+
+    def is_added(self, name: str) -> bool:
+        """Whether a camera was added on the page."""
+        return self.slot(name) is not None and all(peer.name != name for peer in self._own)
+
+    def read(self) -> None:
+        """What is kept has changed."""
+        self._merge(self._kept.now(at_once=True))
+
+    def _merge(self, kept: Mapping[str, PeerAccess]) -> None:
+        with self._merging:
+            peers = all_peers(self._own, kept)
+            same = {peer.name for peer in peers if peer in self.peers}
+            self._slots = {peer.name: self._slots[peer.name] if peer.name in same else Slot() for peer in peers}
+            self.peers = peers
 
     @property
     def workers(self) -> tuple[Worker, ...]:
@@ -141,12 +159,12 @@ class PeerWatch(Runs, Configured, Reports):
         from vitcam.parts.peers.client import open_session  # takes 0.3 s
 
         tasks: dict[tuple[Peer, PeerAccess], asyncio.Task[None]] = {}
-        tokens = _Tokens(self._folder)
         async with open_session() as session:
             try:
                 while self._is_wanted:
                     self.worker.beat()
-                    access = tokens.now()
+                    access = self._kept.now()
+                    self._merge(access)
                     wanted = {(peer, access.get(peer.name, NO_ACCESS)) for peer in self.peers}
                     for gone in tasks.keys() - wanted:
                         tasks.pop(gone).cancel()
@@ -195,8 +213,11 @@ class PeerWatch(Runs, Configured, Reports):
         return Still(jpeg, self._number, time.monotonic())
 
 
-class _Tokens:
-    """Reads the file again when it has changed. One that cannot be read is logged, and counts as empty."""
+class _Kept:
+    """What is kept of other cameras. Reads the file again when it has changed.
+
+    One that cannot be read is logged, and counts as empty.
+    """
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -204,8 +225,8 @@ class _Tokens:
         self._next_s = 0.0
         self._found: Mapping[str, PeerAccess] = {}
 
-    def now(self) -> Mapping[str, PeerAccess]:
-        if self._folder is None or time.monotonic() < self._next_s:
+    def now(self, *, at_once: bool = False) -> Mapping[str, PeerAccess]:
+        if self._folder is None or (time.monotonic() < self._next_s and not at_once):
             return self._found
         self._next_s = time.monotonic() + _TOKENS_EVERY_S
         stamp = stamp_of((peer_tokens_file(self._folder),))

@@ -8,7 +8,7 @@ export async function ask(path, method = "GET", body = undefined) {
   return (await send(path, method, body)).json();
 }
 
-// body: a Blob, or what is sent as JSON. Returns the response; what is thrown has its status
+// body: a Blob, or what is sent as JSON. Returns the response; what is thrown has its status, and what else the answer says
 export async function send(path, method = "GET", body = undefined, signal = undefined) {
   let response;
   try {
@@ -20,8 +20,8 @@ export async function send(path, method = "GET", body = undefined, signal = unde
     throw error.name === "AbortError" ? error : new Error(t("common.no_answer"));
   }
   if (response.ok) return response;
-  const { error = t("common.no_answer") } = await response.json().catch(() => ({}));
-  throw Object.assign(new Error(error), { status: response.status });
+  const { error = t("common.no_answer"), ...more } = await response.json().catch(() => ({}));
+  throw Object.assign(new Error(error), more, { status: response.status });
 }
 
 export function sentence(text) {

@@ -14,11 +14,12 @@ export class Tile {
   #picture = document.createElement("div");
   #reason = document.createElement("p");
   #words = {};
+  #acts = Object.assign(document.createElement("form"), { className: "tile-acts", hidden: true });
   #still = null; // the number of the picture that is shown, or is being loaded
   #isLoading = false;
 
-  // camera: of /api/peers; the name "" is this camera
-  constructor({ name, address }) {
+  // camera: of /api/peers; the name "" is this camera; does: {rename(name, to), remove(name)}
+  constructor({ name, address }, does) {
     this.element.className = "card tile";
     this.#link.href = name ? address : "#live";
     if (name) Object.assign(this.#link, { target: "_blank", rel: "noopener" });
@@ -35,10 +36,30 @@ export class Tile {
     head.append(title, this.#words.status);
     this.#picture.append(this.#reason);
     this.#link.append(this.#picture, head, this.#words.caption, this.#words.last);
-    this.element.append(this.#link);
+    this.element.append(this.#link, this.#acts);
+    this.#offer(name, does);
   }
 
-  show({ name, address, status, reason, caption, last, still }) {
+  // what can be done with a camera that was added here
+  #offer(name, { rename, remove }) {
+    const make = (tag, more) => this.#acts.appendChild(Object.assign(document.createElement(tag), more));
+    const field = make("input", { value: name, maxLength: 32, hidden: true, ariaLabel: t("wall.new_name", { name }) });
+    const renaming = make("button", { className: "button", textContent: t("wall.rename"), ariaLabel: `${t("wall.rename")}: ${name}` });
+    const removing = make("button", { type: "button", className: "button", textContent: t("wall.remove"), ariaLabel: `${t("wall.remove")}: ${name}` });
+    this.#acts.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const to = field.value.trim();
+      if (!field.hidden && to && to !== name) rename(name, to);
+      field.hidden = !field.hidden;
+      if (!field.hidden) field.select();
+      else renaming.focus();
+    });
+    removing.addEventListener("click", () => remove(name));
+  }
+
+  // mayChange: whether the caller may change something
+  show({ name, address, status, reason, caption, last, still, added }, mayChange) {
+    this.#acts.hidden = !added || !mayChange;
     if (name) this.#link.href = address;
     if (status === null && this.#still !== null) return; // vitcam asks it again after a pause
     this.element.dataset.status = status ?? "starting";

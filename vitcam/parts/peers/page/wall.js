@@ -1,8 +1,11 @@
 // Several cameras beside each other: a still every second or two, what each displays, and what happened last. vitcam
 // fetches the pictures of the others while this view asks for them.
 
+import { ask } from "../ask.js";
 import { t } from "../language/language.js";
+import { Sure } from "../panels/sure.js";
 import { checkSession } from "../session.js";
+import { Adding } from "./adding.js";
 import { Tile } from "./tile.js";
 
 const ASK_MS = 1500;
@@ -14,6 +17,10 @@ class Wall {
   #list = document.getElementById("wall-tiles");
   #message = document.getElementById("wall-message");
   #tiles = new Map(); // name -> Tile; "" is this camera
+  #adding = new Adding(() => this.#turn());
+  #leaving = ""; // the name of a camera that is to be removed
+  #sure = new Sure("wall", "wall.sure", () => this.#change(this.#leaving, "DELETE"));
+  #mayChange = false;
   #isOpen = false;
   #asks = 0; // counts the rounds of asking: an older one ends when another has begun
 
@@ -24,6 +31,12 @@ class Wall {
   open() {
     this.#isOpen = true;
     this.#turn();
+  }
+
+  // state: of /api/state
+  setState({ access }) {
+    this.#mayChange = !access || access.scope === "control";
+    this.#adding.allow(this.#mayChange);
   }
 
   close() {
@@ -54,7 +67,7 @@ class Wall {
 
   // found: of /api/peers
   #show({ this: own, peers }) {
-    this.#say(peers.length ? "" : t("wall.none"));
+    this.#say("");
     const cameras = [{ ...own, name: "" }, ...peers];
     const names = cameras.map(({ name }) => name);
     for (const [name, tile] of this.#tiles) {
@@ -63,10 +76,24 @@ class Wall {
       this.#tiles.delete(name);
     }
     for (const camera of cameras) {
-      if (!this.#tiles.has(camera.name)) this.#tiles.set(camera.name, new Tile(camera));
+      if (!this.#tiles.has(camera.name)) this.#tiles.set(camera.name, new Tile(camera, this.#does));
       const tile = this.#tiles.get(camera.name);
       if (this.#list.children[names.indexOf(camera.name)] !== tile.element) this.#list.append(tile.element);
-      tile.show(camera);
+      tile.show(camera, this.#mayChange);
+    }
+  }
+
+  #does = {
+    rename: (name, to) => this.#change(name, "PATCH", { name: to }),
+    remove: (name) => { this.#leaving = name; this.#sure.ask(); },
+  };
+
+  async #change(name, method, body) {
+    try {
+      await ask(`api/peers/${encodeURIComponent(name)}`, method, body);
+      this.#turn();
+    } catch (error) {
+      this.#say(error.message);
     }
   }
 
