@@ -34,6 +34,21 @@ class Groups:
             for label in labels:
                 self._with_label.setdefault(label, []).append(group)
 
+    def joined_by(self, added: Sequence[str], count: int) -> "Groups":
+        """With labels that are called as a group: each stands in that group, and in all that hold the whole of it.
+
+        added  labels that are new, behind the first `count`
+        """
+        named = {name.casefold(): set(labels) for name, labels in self.members.items()}
+        found = {name: list(labels) for name, labels in self.members.items()}
+        for place, label in enumerate(added, count):
+            if (group := named.get(label.casefold())) is not None:
+                for name, labels in self.members.items():
+                    if group <= set(labels):
+                        found[name].append(place)
+        ordered = sorted(found.items(), key=lambda each: len(each[1]))
+        return Groups({name: tuple(labels) for name, labels in ordered}, count + len(added))
+
     def likely(self, best: int, probabilities: NDArray[Any], labels: Sequence[str] | None = None) -> tuple[Group, ...]:
         """The groups that take part in what is displayed, as `Prediction.groups` says, the smallest first.
 

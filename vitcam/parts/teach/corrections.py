@@ -1,10 +1,12 @@
 """The pictures of events whose label a person has given, in a data set of their own."""
 
+from contextlib import suppress
 from pathlib import Path
 
+from vitcam.errors import VitcamError
 from vitcam.history.picture_files import LabelFolders
-from vitcam.parts.teach.datasets.store import FOLDER
-from vitcam.parts.teach.inbox.entry import forget_event
+from vitcam.parts.teach.datasets.store import FOLDER, DataSets
+from vitcam.parts.teach.inbox.entry import forget_event, id_of_event
 from vitcam.run.kinds import KeepsCopies
 
 CORRECTIONS = "corrections"
@@ -27,3 +29,5 @@ class CorrectedPictures(KeepsCopies):
     def forget(self, event_id: str, label: str) -> None:
         self._labels.remove(label, event_id)
         forget_event(self._folder, event_id)
+        with suppress(VitcamError):
+            DataSets(self._folder, 0).forget(f"{id_of_event(event_id)}.jpg")

@@ -46,11 +46,12 @@ class Folder:
         return shortened(readable(self.root.resolve().name))
 
 
-def list_photos(root: Path) -> Folder:
+def list_photos(root: Path, least: int = 2) -> Folder:
     """The photos of a folder, in order, with the labels that `vitcam.pictures.photo_tree` gives them.
 
-    raises  UsageError if there is no such folder, it holds no photo or too many, fewer than two labels, or a label that
-            cannot be one
+    least   labels that there must be
+    raises  UsageError if there is no such folder, it holds no photo or too many, too few labels, or a label that cannot
+            be one
     """
     if not root.is_dir():
         raise UsageError(f"there is no folder {str(root)!r}; give one that holds photos as LABEL/photo.jpg")
@@ -64,7 +65,7 @@ def list_photos(root: Path) -> Folder:
         Unreadable(shown(str(path.relative_to(root))), place.why) for path, place in found if not place.label
     )
     taught, held = (tuple(_photos(found, is_held)) for is_held in (False, True))
-    _check(root, taught, left_out)
+    _check(root, taught, left_out, least)
     known = {photo.label for photo in taught}
     return Folder(root, taught, tuple(photo for photo in held if photo.label in known), left_out)
 
@@ -92,7 +93,7 @@ def _raise(error: OSError) -> None:
     raise error
 
 
-def _check(root: Path, photos: Sequence[Photo], left_out: Sequence[Unreadable]) -> None:
+def _check(root: Path, photos: Sequence[Photo], left_out: Sequence[Unreadable], least: int) -> None:
     labels = sorted({photo.label for photo in photos})
     if not photos:
         why = f"; {left_out[0].path}: {left_out[0].error}" if left_out else ""
@@ -101,7 +102,7 @@ def _check(root: Path, photos: Sequence[Photo], left_out: Sequence[Unreadable]) 
         )
     if len(photos) > MOST_PHOTOS:
         raise UsageError(f"{root} holds {len(photos):,} photos; at most {MOST_PHOTOS:,} can be taught, so remove some")
-    if len(labels) < 2:
+    if len(labels) < least:
         raise UsageError(
             f"{root} holds photos of 1 label, {labels[0]!r}; at least two are needed: add photos of something else, "
             "or of the empty scene"

@@ -12,6 +12,7 @@ from vitcam.frames import Unreadable
 from vitcam.interval import wilson
 from vitcam.parts.teach.examples import Examples
 from vitcam.parts.teach.head import Head
+from vitcam.parts.teach.inbox.lesson import ENOUGH
 from vitcam.parts.teach.logistic import Floats
 
 MOST_NAMED = 5
@@ -19,7 +20,6 @@ MOST_SUSPECTS = 50
 _GROWS = 0.02
 """An accuracy that rose by more than this when the photos doubled will still rise."""
 _GOOD, _WEAK = 0.92, 0.8  # one in twenty is taken for none of the labels on purpose
-_FEW = 10  # photos of a label
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ def advice_for(
     counts = Counter(examples.labels[label] for label in examples.of.tolist())
     if accuracy is None:
         return ("Nothing could be checked: there is one picture of each label. Take ten or more of each.",)
-    weak, few = _weak(examples, held), sorted(label for label, count in counts.items() if count < _FEW)
+    weak, few = _weak(examples, held), sorted(label for label, count in counts.items() if count < ENOUGH)
     said = []
     if half is not None:
         if accuracy.value - half.value > _GROWS:
@@ -187,7 +187,7 @@ def advice_for(
     if weak:
         said.append(f"{_listed(weak)} {'is' if len(weak) == 1 else 'are'} recognised least often: begin there.")
     if few:
-        said.append(f"There are fewer than {_FEW} pictures of {_listed(few)}: take more.")
+        said.append(f"There are fewer than {ENOUGH} pictures of {_listed(few)}: take more.")
     if single:
         said.append(
             f"All pictures of {_listed(single)} are from one recording, so the figures are too good: record again at "

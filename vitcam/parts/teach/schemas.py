@@ -83,6 +83,8 @@ def _inbox() -> dict[str, Schema]:
         "max_mb": NUMBER,
         "trouble": described(TEXT, "Why no picture is put there now; empty: pictures are."),
         "labels": array_of(TEXT, "Of the data set, the most frequent first."),
+        "counts": {"type": "object", "additionalProperties": COUNT, "description": "Pictures of each of them."},
+        "enough": described(COUNT, "So many pictures of a label should be there before the model is taught."),
         **of_type(Lesson)["properties"],
         "corrections": described(COUNT, "Named pictures in the data set that the model in use was not taught with."),
     }

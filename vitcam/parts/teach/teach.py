@@ -80,10 +80,10 @@ def teach(task: Task, on_progress: OnProgress = silent) -> Report:
 
 
 def _teach(task: Task, on_progress: OnProgress) -> Report:
-    out, folder = place_of(task.name), list_photos(task.dataset)
+    out, folder = place_of(task.name), list_photos(task.dataset, 1 if task.add_to else 2)
     if task.versus:
         find_model(task.versus)
-    base = _base(task, sorted({photo.label for photo in folder.taught}))
+    base = _base(task, len({photo.label for photo in folder.taught}))
     looker = Looker(Classifier(base.path, threads=1))
     read = _read(folder.root, (*folder.taught, *folder.held), looker, on_progress)
     read = replace(read, unreadable=(*read.unreadable, *folder.left_out))
@@ -108,8 +108,8 @@ def _teach(task: Task, on_progress: OnProgress) -> Report:
     return report
 
 
-def _base(task: Task, labels: list[str]) -> Bundle:
-    """The model to teach. Raises UsageError if it has no room for these labels, or knows one of them."""
+def _base(task: Task, labels: int) -> Bundle:
+    """The model to teach. Raises UsageError if it has no room for so many labels."""
     path = find_model(task.base)
     base = bundle.read(path)
     if base is not None and base.card.taught:
@@ -119,15 +119,8 @@ def _base(task: Task, labels: list[str]) -> Bundle:
             f"{path} has no room for labels of your own; give another base, such as {DEFAULT}, with --base"
         )
     room = base.card.row_capacity - (not task.add_to)
-    if len(labels) > room:
-        raise UsageError(f"there are {len(labels)} labels, and {base.card.name} has room for {room}; remove some")
-    own = {label.casefold() for label in base.labels}
-    groups = {name.casefold() for name in (base.groups.members if base.groups else ())} - own
-    if task.add_to and (twice := [label for label in labels if label.casefold() in groups]):
-        raise UsageError(
-            f"{base.card.name} calls a group of its labels {twice[0]!r}; call it otherwise, such as 'my {twice[0]}', "
-            "or leave out --add-to"
-        )
+    if labels > room:
+        raise UsageError(f"there are {labels} labels, and {base.card.name} has room for {room}; remove some")
     return base
 
 

@@ -72,7 +72,7 @@ def write_taught(base: Bundle, head: Head, about: Mapping[str, Any], least_contr
     graph = bundle.flatbuffer(base.path)
 
     def write(path: Path, golden: list[Golden], blank: list[Golden]) -> ModelCard:
-        grouped = None if alone else base.groups
+        grouped = None if alone or base.groups is None else base.groups.joined_by(added, len(base.labels))
         return bundle.write(path, graph, card, labels, golden, grouped, blank, taught=head.taught)
 
     try:

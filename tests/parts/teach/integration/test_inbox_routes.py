@@ -141,23 +141,31 @@ def test_a_run_without_an_inbox_says_why(camera: Camera) -> None:
     assert "store.enabled" in refusal["error"]
 
 
-def test_a_corrected_event_waits_in_the_inbox_until_it_is_taken_back_or_deleted(
-    serving: WebServer, store: EventStore
+def test_a_corrected_event_is_taught_at_once_and_never_asked_until_it_is_taken_back_or_deleted(
+    serving: WebServer, store: EventStore, answers: InboxAnswers
 ) -> None:
+    def taught() -> dict[str, int]:
+        return next((each.labels for each in answers.data_sets.all() if each.name == "mine"), {})
+
     store.put(change(EVENT, "end", "cup", JPEG))
     assert eventually(lambda: store.get(EVENT))
     ask(serving, f"events/{EVENT}", "PATCH", {"favourite": True})
-    before = len(ask(serving, "inbox")[1]["pictures"])
     ask(serving, f"events/{EVENT}", "PATCH", {"label": "mug"})
     ask(serving, f"events/{EVENT}", "PATCH", {"label": "Mia's mug"})
-    first, *others = ask(serving, "inbox")[1]["pictures"]
-    picture = ask(serving, f"inbox/{first['id']}/frame.jpg")
+    found, record = taught(), ask(serving, "inbox")[1]
     ask(serving, f"events/{EVENT}", "PATCH", {"label": None})
-    taken_back = len(ask(serving, "inbox")[1]["pictures"])
+    taken_back = taught()
+    ask(serving, f"events/{EVENT}", "PATCH", {"label": "a/b"})
+    asked = [each["label"] for each in ask(serving, "inbox")[1]["pictures"]]
     ask(serving, f"events/{EVENT}", "PATCH", {"label": "mug"})
+    again, left = taught(), len(ask(serving, "inbox")[1]["pictures"])
     ask(serving, f"events/{EVENT}", "DELETE")
-    deleted = len(ask(serving, "inbox")[1]["pictures"])
+    deleted = taught()
 
-    assert (before, taken_back, deleted) == (3, 3, 3)
-    assert (first["why"], first["label"], len(others)) == ("corrected", "Mia's mug", 3)
-    assert picture[0] == HTTPStatus.OK
+    assert found == {"Mia's mug": 1}
+    assert (record["counts"], record["enough"], record["corrections"]) == ({"Mia's mug": 1}, 10, 1)
+    assert len(record["pictures"]) == 3, "nobody is asked about it"
+    assert taken_back == {}
+    assert asked == ["a/b", None, None, None], "what can be no label of a data set is asked about"
+    assert (again, left) == ({"mug": 1}, 3)
+    assert deleted == {}

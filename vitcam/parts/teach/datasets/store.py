@@ -195,6 +195,11 @@ class DataSets:
             _remove_empty(path.parent)
         self.all()
 
+    def forget(self, picture: str) -> None:
+        """Delete a picture in whatever data set and label it lies. Raises UsageError, VitcamError."""
+        for name, label in sorted(places_of(self.folder.parent, picture)):
+            self.delete(name, label, picture)
+
     def _tidy(self) -> None:
         """Remove what a killed process left."""
         self._tidied = True
@@ -228,6 +233,12 @@ class DataSets:
     def _whole(self, path: Path) -> Path:
         inner = path.relative_to(self.folder)
         return self.folder / inner.parts[0] / WHOLE / Path(*inner.parts[1:])
+
+
+def places_of(folder: Path, picture: str) -> set[tuple[str, str]]:
+    """Data set and label of each picture of that name below a state folder."""
+    found = (folder / FOLDER).glob(f"*/*/{_checked(picture, PICTURE, 'picture')}")
+    return {(path.parts[-3], path.parts[-2]) for path in found if path.parts[-2] != WHOLE}
 
 
 def _checked(text: str, form: re.Pattern[str], noun: str) -> str:

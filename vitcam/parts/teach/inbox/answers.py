@@ -48,6 +48,29 @@ class InboxAnswers:
             self.data_sets.add(dataset, label, f"{entry.id}.jpg", jpeg)
             self._answered(_Answer(entry, jpeg, dataset, checked_label(label)))
 
+    def correct(self, entry: InboxEntry, dataset: str, jpeg: bytes) -> None:
+        """A person has said what an event shows: its picture goes into the data set at once, and nobody is asked again.
+
+        Where its label can be none of the data set, or there is no room, it waits in the inbox.
+
+        entry   with that label
+        raises  VitcamError
+        """
+        with self._lock:
+            self.data_sets.forget(f"{entry.id}.jpg")
+            try:
+                self.data_sets.add(dataset, entry.label or "", f"{entry.id}.jpg", jpeg)
+            except UsageError:
+                self.inbox.add(entry, jpeg)
+            else:
+                self.inbox.remove([entry.id])
+
+    def uncorrect(self, entry_id: str) -> None:
+        """The event has its own label again. Raises VitcamError."""
+        with self._lock:
+            self.data_sets.forget(f"{checked_id(entry_id)}.jpg")
+            self.inbox.remove([entry_id])
+
     def throw_away(self, entry_id: str) -> None:
         """Delete a picture. Raises UsageError if there is none of that id, VitcamError if it cannot be deleted."""
         with self._lock:

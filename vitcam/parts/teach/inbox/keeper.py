@@ -13,8 +13,9 @@ from vitcam.frames import NO_MODEL, Event, Frame, Image, Place, Prediction
 from vitcam.parts.teach import THREADS
 from vitcam.parts.teach.datasets.collector import QUALITY, kept_part
 from vitcam.parts.teach.datasets.followed import FollowedThings
+from vitcam.parts.teach.datasets.store import MINE
 from vitcam.parts.teach.inbox.answers import InboxAnswers
-from vitcam.parts.teach.inbox.entry import InboxEntry, Why, forget_event, id_of_event
+from vitcam.parts.teach.inbox.entry import InboxEntry, Why, id_of_event
 from vitcam.parts.teach.inbox.waiting import InboxLimits
 from vitcam.parts.teach.settings import InboxSettings
 from vitcam.pictures.encode import encode_jpeg
@@ -56,6 +57,7 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
     space   says which embeddings can be compared with those of the model in use
     forget  says of which predictions nothing may be kept
     ask     what the model in use says of a JPEG that waits; None: what another model said of it stands
+    dataset  says which data set the model in use is taught with
     """
 
     def __init__(
@@ -64,9 +66,10 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
         space: Callable[[], str],
         forget: Callable[[Prediction], bool] = lambda _: False,
         ask: Callable[[bytes], Prediction] | None = None,
+        dataset: Callable[[], str] = lambda: MINE,
     ) -> None:
         self.answers, self.inbox = answers, answers.inbox
-        self._space, self._forget, self._ask = space, forget, ask
+        self._space, self._forget, self._ask, self._dataset = space, forget, ask, dataset
         self._model = NO_MODEL
         """The one that answered last."""
         self._asked_model = NO_MODEL
@@ -146,18 +149,18 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
             self._changed.notify_all()
 
     def corrected(self, event: "StoredEvent", picture: bytes | None) -> None:
-        """Ask whether to teach the picture; what cannot be kept here is a correction all the same."""
+        """The picture is taught with the model's other ones; what cannot be kept is a correction all the same."""
         try:
             if not event.corrected:
-                forget_event(self.inbox.folder.parent, event.id)
+                self.answers.uncorrect(id_of_event(event.id))
             elif picture:
                 entry = InboxEntry(
                     id=id_of_event(event.id), why="corrected", taken_ms=event.start_ms, doubt=1.0,
                     top=event.summary.top, model=event.model, zone=event.zone, label=event.corrected,
                 )  # fmt: skip
-                self.inbox.add(entry, picture)
+                self.answers.correct(entry, self._dataset(), picture)
         except VitcamError as error:
-            log.warning("the picture of a corrected event is not in the inbox: %s", error)
+            log.warning("the picture of a corrected event is not kept for teaching: %s", error)
 
     def _lasts(self, prediction: Prediction) -> bool:
         """Whether its place was looked at with doubt for some time."""

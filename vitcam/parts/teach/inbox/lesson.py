@@ -10,6 +10,8 @@ from vitcam.model.taught import digest_of
 from vitcam.parts.teach.datasets.store import LARGEST, MINE, DataSets
 from vitcam.storage.reading import read_file
 
+ENOUGH = 10
+"""Photos of a label: with fewer, it is advised to take more."""
 _PREFIX = "inbox-"
 
 

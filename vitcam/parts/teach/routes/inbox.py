@@ -12,7 +12,7 @@ from vitcam.errors import UsageError
 from vitcam.parts.teach.inbox.answers import InboxAnswers
 from vitcam.parts.teach.inbox.entry import InboxEntry
 from vitcam.parts.teach.inbox.keeper import InboxKeeper
-from vitcam.parts.teach.inbox.lesson import Lesson, lesson_of
+from vitcam.parts.teach.inbox.lesson import ENOUGH, Lesson, lesson_of
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.admission import CHANGE, Admission
 from vitcam.web.requests.body import Body, read_json
@@ -112,6 +112,8 @@ class InboxRoutes(Handlers):
             "max_mb": inbox.limits.max_mb,
             "trouble": inbox.trouble,
             "labels": sorted(known, key=lambda label: -known[label]),
+            "counts": known,
+            "enough": ENOUGH,
             **asdict(lesson),
             "corrections": answers.corrections.count(lesson.dataset, self._model.value.info.taught_pictures),
         }
