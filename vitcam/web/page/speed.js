@@ -1,8 +1,7 @@
 // Rates and stage latencies, from /api/state.
 
-import { locale, number, t } from "./language/language.js";
+import { CLOCK, number, t } from "./language/language.js";
 
-const CLOCK = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 const STAGES = ["capture", "preprocess", "infer", "total"];
 
 export class Speed {

@@ -1,10 +1,9 @@
 // An alert as one sentence, for people to read and, with controls in it, to make.
 
-import { locale, t } from "../language/language.js";
+import { CLOCK, locale, t } from "../language/language.js";
 
 export const NIGHT = "22:00-06:00";
 export const DAY = "06:00-22:00";
-const CLOCK = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 
 // rule: an alert, or a rule of the configuration
 export function sentenceOf(rule) {

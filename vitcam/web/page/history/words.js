@@ -1,11 +1,10 @@
 // Times and names of events in words. Days and times are those of the viewer's clock.
 
 import { percent } from "../guesses.js";
-import { locale, number, t } from "../language/language.js";
+import { CLOCK as MINUTE, locale, number, t } from "../language/language.js";
 import { detailOf, finerOf } from "../shown.js";
 
 const CLOCK = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const MINUTE = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 const DAY = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const SHORT_DAY = new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric" });
 const DATE = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long" });

@@ -5,6 +5,7 @@ import { number, t } from "../language/language.js";
 import { placeOf } from "../settings/place.js";
 
 const find = (name) => document.getElementById(`models${name ? `-${name}` : ""}`);
+const STUDY = 10; // labels at most
 const NOTHING = { about: [], name: "", before: null, fixed: "" };
 
 export class Models {
@@ -70,7 +71,8 @@ export class Models {
     find("back").hidden = !mayUse || !found.before || found.before === found.name;
     find("back").textContent = t("models.back", { name: found.before ?? "" });
     const had = document.activeElement?.closest?.("[data-model]")?.dataset.model;
-    find("list").replaceChildren(...found.about.map((model) => this.#row(model, mayUse)));
+    const [known, study] = [false, true].map((forStudy) => found.about.filter((model) => isForStudy(model) === forStudy).map((model) => this.#row(model, mayUse)));
+    find("list").replaceChildren(...known, ...(study.length ? [Object.assign(document.createElement("li"), { className: "models-study", textContent: t("models.study") }), ...study] : []));
     if (had) (find("list").querySelector(`[data-model="${CSS.escape(had)}"] button`) ?? find("title")).focus({ preventScroll: true });
   }
 
@@ -158,9 +160,16 @@ export class Models {
   }
 }
 
-function factsOf({ labels, right, photos, measured, origin, base, taught }) {
+// digits and tiny pictures: nothing that a camera at home looks at
+function isForStudy({ origin, labels }) {
+  return origin === "shipped" && labels <= STUDY;
+}
+
+function factsOf(model) {
+  const { labels, right, photos, measured, origin, base, taught } = model;
   const from = { shipped: t("models.shipped"), taught: t(taught === "added" ? "models.added_to" : "models.taught_from", { base }), file: t("models.file") };
   const percent = right === null ? "" : number(100 * right, 1);
   const known = measured === "cross-validated" ? t("models.right_checked", { percent, n: photos }) : t("models.right", { percent, n: photos });
+  if (isForStudy(model)) return [t("models.labels", { n: labels }), from[origin]]; // its share is of other pictures
   return [t("models.labels", { n: labels }), right === null ? t("models.not_measured") : known, from[origin]];
 }

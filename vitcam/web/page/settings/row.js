@@ -64,8 +64,8 @@ export class Row {
     put(this.#control, value);
     this.#control.disabled = Boolean(place);
     this.#tell(value);
-    const origin = place ? t("settings.fixed", { place: placeOf(place) }) : t(`settings.from_${from}`);
-    this.#from.textContent = waits ? `${origin} ${t("settings.waits")}` : origin;
+    const origin = place ? t("settings.fixed", { place: placeOf(place) }) : from === "page" ? t("settings.from_page") : "";
+    this.#from.textContent = [origin, waits ? t("settings.waits") : ""].filter(Boolean).join(" ");
     this.#reset.hidden = from !== "page";
     const key = `settings.unread.${this.#name}`;
     this.#unread.replaceChildren(...(unread ? [t(knows(key) ? key : "settings.unread"), " ", this.#keep] : []));
