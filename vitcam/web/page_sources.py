@@ -21,7 +21,7 @@ SETTINGS = "settings.js"
 OFFER = "offer.js"
 """Of a part: something beside the live picture, such as a button. It is loaded with the page.
 
-`new Offer(page)` gets `{isSimple()}`. As far as it wants to know, it is told by `setState(state)`,
+`new Offer(page)` gets `{isSimple(), strip}`. As far as it wants to know, it is told by `setState(state)`,
 `setModel(model)`, and `setLook(look, kind)` of the overlay."""
 VIEWS = "part_views.js"
 """The module that tells the page what parts have: views, something beside the live picture, and settings."""

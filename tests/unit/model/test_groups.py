@@ -27,6 +27,13 @@ def found(*probabilities: float, groups: Groups = ANIMALS) -> list[Group]:
     return [*groups.likely(int(given.argmax()), given, LABELS)]
 
 
+def test_a_label_that_is_called_as_a_group_joins_it_and_all_that_hold_it() -> None:
+    joined = ANIMALS.joined_by(["Dog", "my cup"], len(LABELS))
+
+    assert joined.members == {"cat": (2,), "dog": (0, 1, 4), "animal": (0, 1, 2, 4)}
+    assert ANIMALS.members["dog"] == (0, 1)
+
+
 def written(path: Path, groups: object) -> Path:
     """A model file with any content as its groups."""
     bundle.write(path, FLATBUFFER, CARD, LABELS, [])

@@ -9,6 +9,7 @@ import { Followed } from "./followed.js";
 import { offerLanguages, t } from "./language/language.js";
 import { Look } from "./look/look.js";
 import { explainTerms } from "./look/terms.js";
+import { Strip } from "./look/strip.js";
 import { Today } from "./look/today.js";
 import { showModel } from "./model.js";
 import { forgetModel } from "./models/in_use.js";
@@ -40,8 +41,9 @@ const playback = new Playback(showPlayback);
 const places = new Places();
 const followed = new Followed();
 const today = new Today();
+const strip = new Strip();
 const look = new Look(draw);
-const offers = OFFERS.map(async (name) => new (await import(`./${name}/offer.js`)).Offer({ isSimple: () => look.isSimple }));
+const offers = OFFERS.map(async (name) => new (await import(`./${name}/offer.js`)).Offer({ isSimple: () => look.isSimple, strip }));
 new Screen();
 loadStyleOnce("(forced-colors: active)", "page/look/forced_colors.css");
 explainTerms();
@@ -87,6 +89,7 @@ const feed = new Feed(windows, {
   event(record) {
     views?.event(record);
     today.event();
+    strip.event();
   },
   async heard(kind, record, isFirst) {
     const { name } = PART_VIEWS.find(({ hears }) => hears === kind);
@@ -190,6 +193,7 @@ function showState(state, began) {
   document.getElementById("zones").disabled = !state.view.picture;
   showLosses(state);
   today.show(state.history);
+  strip.show(state.history);
   caption.rests = state.resting_since !== null;
   tellOffers("setState", state);
   document.documentElement.dataset.scope = state.access?.scope ?? "control";

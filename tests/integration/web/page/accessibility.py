@@ -28,9 +28,9 @@ def findings(chrome: Chrome, part: str = "html") -> list[str]:
     return _findings_at(chrome, (width, height), "light", part)
 
 
-def findings_at_every_size(chrome: Chrome) -> list[str]:
+def findings_at_every_size(chrome: Chrome, part: str = "html") -> list[str]:
     """On a phone, also held sideways, a desk and a wide screen, light and dark. The page stays as wide as at last."""
-    return [found for size in SIZES for scheme in SCHEMES for found in _findings_at(chrome, size, scheme)]
+    return [found for size in SIZES for scheme in SCHEMES for found in _findings_at(chrome, size, scheme, part)]
 
 
 def _findings_at(chrome: Chrome, size: tuple[int, int], scheme: str, part: str = "html") -> list[str]:

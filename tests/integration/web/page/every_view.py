@@ -52,6 +52,7 @@ VIEWS = {
     "zones": View("live", "#zones-panel", button="zones", part="#zones-panel"),
     "names": View("live", "#names-list", button="names", part="#names-panel"),
     "models": View("live", "#models-list li", button="models", part="#models-panel"),
+    "mend": View("live", "#mend-choices button", button="not-right", part="#mend"),
     "teach": View("teach", "#teach-labels li", part="#teach-panel"),
 }
 

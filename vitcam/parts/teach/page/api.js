@@ -1,7 +1,7 @@
 // What the panel "Teach" asks of the daemon. A refusal is thrown with the daemon's sentence.
 
 import { send } from "../ask.js";
-import { t } from "../language/language.js";
+import { knows, t } from "../language/language.js";
 
 export const DATA_SET = "mine";
 
@@ -16,6 +16,25 @@ export async function teach(asked, progress, signal) {
   }
   if (!report) throw new Error(t("common.no_answer"));
   return report;
+}
+
+// models: of /api/models; stem: the name, or with a number behind it where there is such a model
+export function freeName({ models }, stem = t("teach.default_name")) {
+  const names = [stem, ...Array.from(models, (_, index) => `${stem} ${index + 2}`)];
+  return names.find((name) => !models.includes(name)) ?? stem;
+}
+
+// of the model that learns from corrections; base: of /api/inbox
+export function nextName(models, base) {
+  return freeName(models, base === models.name ? undefined : models.name.replace(/ \d+$/, ""));
+}
+
+// text and bar: elements that say how far it is
+export function showStep(text, bar, { step, done, total }) {
+  const key = `teach.step.${step.replace(" ", "_")}`;
+  text.textContent = `${knows(key) ? t(key) : step} …`;
+  if (total) Object.assign(bar, { max: total, value: done });
+  else bar.removeAttribute("value");
 }
 
 // taken: in seconds since the epoch, or null; returns {picture, note}

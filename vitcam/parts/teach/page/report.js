@@ -73,7 +73,7 @@ export class TeachReport {
 }
 
 // on pictures that neither model has learned from
-function beforeAndAfter({ name, compared }) {
+export function beforeAndAfter({ name, compared }) {
   if (!compared) return t("inbox.not_compared");
   const { model, before, after } = compared;
   return t("inbox.compared", { n: before.n, model, before: before.right, name, after: after.right });

@@ -1,12 +1,12 @@
 // Teaching labels of your own: pictures are collected, a model is taught with them, it says how well it knows them, and it is used.
 
 import { ask, sentence } from "../ask.js";
-import { knows, number, t } from "../language/language.js";
+import { number, t } from "../language/language.js";
 import { LivePicture } from "../picture.js";
 import { placeOf } from "../settings/place.js";
 import { Bring } from "./bring.js";
 import { Collecting } from "./collecting.js";
-import { DATA_SET, teach } from "./api.js";
+import { DATA_SET, freeName, nextName, showStep, teach } from "./api.js";
 import { Inbox } from "./inbox.js";
 import { TeachLabel } from "./label.js";
 import { TeachReport } from "./report.js";
@@ -64,7 +64,7 @@ class Teach {
     this.#watch();
     this.#labelOf(NOTHING).say(t("teach.take_for", { n: NOTHING_S }), 0);
     await Promise.all([this.#read(), this.#readModels(), this.#inbox.read()]);
-    find("name").value ||= this.#freeName();
+    find("name").value ||= freeName(this.#models);
   }
 
   close() {
@@ -188,20 +188,13 @@ class Teach {
     find("back").textContent = t("models.back", { name: before });
   }
 
-  #freeName(stem = t("teach.default_name")) {
-    const names = [stem, ...Array.from(this.#models.models, (_, index) => `${stem} ${index + 2}`)];
-    return names.find((name) => !this.#models.models.includes(name)) ?? stem;
-  }
-
   #teach() {
     return this.#run({ dataset: DATA_SET, name: find("name").value.trim(), add_to: find("form").elements.beside.value === "yes" });
   }
 
   // the model in use, with its data set and what was named in the inbox
   #learn({ dataset, base, add_to }) {
-    const isTaught = base !== this.#models.name;
-    const name = this.#freeName(isTaught ? this.#models.name.replace(/ \d+$/, "") : t("teach.default_name"));
-    return this.#run({ dataset, name, add_to, compare: true });
+    return this.#run({ dataset, name: nextName(this.#models, base), add_to, compare: true });
   }
 
   // asked: of /api/teach
@@ -209,13 +202,13 @@ class Teach {
     if (this.#teaching) return;
     this.#begin();
     try {
-      const report = await teach(asked, (progress) => this.#progress(progress), this.#teaching.signal);
+      const report = await teach(asked, (progress) => showStep(find("step"), find("bar"), progress), this.#teaching.signal);
       this.#report.show(report, asked);
       this.#taught = report.name;
       await this.#check();
       find("name").value = "";
       await this.#readModels();
-      find("name").value = this.#freeName();
+      find("name").value = freeName(this.#models);
     } catch (error) {
       if (error.name === "AbortError") this.#say(t("teach.stopped"));
       else this.#fail(error);
@@ -228,7 +221,7 @@ class Teach {
     this.#teaching = new AbortController();
     this.#message.hidden = find("lost").hidden = true;
     this.#report.hide();
-    this.#progress({ step: "reading photos", done: 0, total: 0 });
+    showStep(find("step"), find("bar"), { step: "reading photos" });
     find("progress").hidden = false;
     find("go").disabled = true;
   }
@@ -237,14 +230,6 @@ class Teach {
     this.#teaching = null;
     find("progress").hidden = true;
     find("go").disabled = false;
-  }
-
-  #progress({ step, done, total }) {
-    const key = `teach.step.${step.replace(" ", "_")}`;
-    find("step").textContent = `${knows(key) ? t(key) : step} …`;
-    const bar = find("bar");
-    if (total) Object.assign(bar, { max: total, value: done });
-    else bar.removeAttribute("value");
   }
 
   // which labels of zones and rules it does not know is said before it is used

@@ -11,6 +11,7 @@ const PLACES = ["[data-t]", "[data-t-label]", "[data-t-title]", "[data-t-placeho
 export const language = chosen() ?? navigator.languages.map(codeOf).find((code) => code in LANGUAGES) ?? ORIGINAL;
 // for Intl: with the viewer's country, where the browser says one
 export const locale = navigator.languages.find((each) => codeOf(each) === language) ?? language;
+export const CLOCK = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 const plural = new Intl.PluralRules(locale);
 const numbers = new Map(); // digits -> Intl.NumberFormat
 const words = await load();

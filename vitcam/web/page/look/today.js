@@ -1,28 +1,22 @@
 // What happened today, folded: one line for each thing that was seen, what is new first. Asked for when something
 // happens, and only while it is on the screen.
 
+import { ask } from "../ask.js";
 import { frameUrl } from "../history/addresses.js";
-import { locale, t } from "../language/language.js";
-import { checkSession } from "../session.js";
+import { CLOCK, t } from "../language/language.js";
+import { Fresh } from "./fresh.js";
 
 const MOST = 6;
-const REST_MS = 2000; // several events often come together
 const WIDTH = 160; // px of a picture
-const CLOCK = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
 
 export class Today {
   #part = document.getElementById("today");
   #list = document.getElementById("today-list");
   #none = document.getElementById("today-none");
   #story = document.getElementById("today-story").content.firstElementChild;
-  #isStale = true; // something happened since it was asked for
   #day = "";
-  #waiting = 0;
   #shown = "";
-
-  constructor() {
-    new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting) this.#refresh(); }).observe(this.#part);
-  }
+  #fresh = new Fresh(this.#part, () => this.#read());
 
   // history: of /api/state
   show({ enabled = true }) {
@@ -32,21 +26,14 @@ export class Today {
 
   // something happened
   event() {
-    this.#isStale = true;
-    this.#waiting ||= setTimeout(() => this.#refresh(), REST_MS);
+    this.#fresh.event();
   }
 
-  async #refresh() {
-    clearTimeout(this.#waiting);
-    this.#waiting = 0;
-    if (!this.#isStale || document.hidden || !this.#part.offsetParent) return;
-    this.#isStale = false;
+  async #read() {
     const [start, end] = today();
     this.#day = start.toDateString();
     const times = [start, end].map((time) => time.toISOString()).join();
-    const answer = await fetch(`api/events/summary?${new URLSearchParams({ times, limit: MOST })}`).then(checkSession).catch(() => null);
-    if (!answer?.ok) this.#isStale = true; // asked for again with the next event
-    else this.#draw((await answer.json()).whole.stories);
+    this.#draw((await ask(`api/events/summary?${new URLSearchParams({ times, limit: MOST })}`)).whole.stories);
   }
 
   #draw(stories) {
