@@ -12,7 +12,7 @@ import pytest
 
 from tests.parts.alerts.doing import event, task
 from tests.parts.alerts.receiver import receiver
-from vitcam.frames import Group
+from vitcam.frames import Group, SecondAnswer
 from vitcam.parts.alerts.notification import MISSING, Notifications, body, title
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import ActionFailed
@@ -41,6 +41,13 @@ def test_a_message_about_a_group_names_it_first() -> None:
     assert title(record) == "cat (door)"
     assert body(record).startswith("cat, perhaps tabby from ")
     assert ", 83%, test" in body(record)
+
+
+def test_a_message_says_what_a_second_model_says() -> None:
+    seen = replace(event(), zone="door", second=SecondAnswer("goldfinch", 0.8, "birds"))
+
+    assert title(event_record(seen)) == "tabby: goldfinch (door)"
+    assert title(event_record(replace(seen, second=SecondAnswer(None, 0.2, "birds")))) == "tabby (door)"
 
 
 def test_every_address_of_a_rule_gets_the_message() -> None:

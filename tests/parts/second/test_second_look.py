@@ -12,11 +12,14 @@ from tests.frames import SECOND
 from tests.needs import need_model
 from vitcam.config.load import merge_layers
 from vitcam.config.settings import Settings
+from vitcam.doctor.check import CheckContext, CheckResult
 from vitcam.errors import ConfigError
 from vitcam.frames import Frame, Guess, Prediction, SecondAnswer
+from vitcam.machine import Machine
 from vitcam.model.classifier import Classifier
 from vitcam.names.vocabulary import NO_MEANINGS
 from vitcam.parts.second.answers import Sayable, SecondModel
+from vitcam.parts.second.checks import second_models
 from vitcam.parts.second.look import SecondLook
 from vitcam.parts.second.settings import SecondRule, SpeciesSettings
 from vitcam.pictures.decode import decode_image
@@ -68,6 +71,18 @@ def test_a_place_is_asked_about_once_a_second_at_most(first: Classifier, cat: Fr
     assert asked.state().asked == 2
     asked.specify(cat, replace(first(cat), track=3))
     assert asked.state().asked == 3, "another place has turns of its own"
+
+
+def test_names_that_take_turns_do_not_ask_more_often(first: Classifier, cat: Frame) -> None:
+    model = str(need_model("cifar10"))
+    asked = look(first, SecondRule("a", when="cat", model=model), SecondRule("b", when="dog", model=model))
+    seen = first(cat)
+    dog = replace(seen, top=(Guess("pug", 0.9), *seen.top[1:]), groups=())
+    for index, each in enumerate(after(cat, *(i / 10 for i in range(10)))):
+        shown = replace(dog if index % 2 else seen, captured_ns=each.captured_ns)
+        assert (asked.specify(each, shown) is None) == bool(index % 2)
+
+    assert asked.state().asked == 1
 
 
 def test_below_its_threshold_it_is_not_sure_which(first: Classifier, cat: Frame) -> None:
@@ -145,6 +160,16 @@ def test_a_rule_needs_what_it_is_for_and_a_model(tmp_path: Path) -> None:
     assert (rule.when, rule.model, rule.above) == ("bird", "birds", 0.5)
     with pytest.raises(ConfigError, match="asks nothing; give it `when` and `model`"):
         read('[[second]]\nwhen = "bird"')
+
+
+def test_the_doctor_names_a_second_model_that_is_not_there() -> None:
+    def found(model: str) -> CheckResult:
+        settings = Settings().with_section("second", (SecondRule("a", when="cat", model=model),))
+        return second_models(CheckContext(settings, Machine({})))
+
+    assert second_models(CheckContext(Settings(), Machine({}))) == CheckResult("ok", "none is asked for")
+    assert found("cifar10") == CheckResult("ok", "cifar10 at cat")
+    assert (found("birds2").status, found("birds2").fix) == ("warn", "vitcam models list")
 
 
 def test_scientific_names_go_with_the_answer() -> None:

@@ -61,7 +61,7 @@ def _as_file(picture: bytes | None) -> Iterator[str | None]:
 def title(record: Mapping[str, Any]) -> str:
     """What was seen, and where."""
     zone = f" ({record['zone']})" if record["zone"] else ""
-    return f"{'Trial: ' if record.get('test') else ''}{_kind(record)}{zone}"
+    return f"{'Trial: ' if record.get('test') else ''}{_kind(record)}{_detail(record)}{zone}"
 
 
 def body(record: Mapping[str, Any]) -> str:
@@ -74,6 +74,12 @@ def _kind(record: Mapping[str, Any]) -> str:
     """What people say for it; a task that an older vitcam left has no such name."""
     shown = record["shown"]
     return str(shown.get("kind") or shown["label"] or record["label"])
+
+
+def _detail(record: Mapping[str, Any]) -> str:
+    """What a second model says; nothing where none is sure."""
+    detail = record["shown"].get("detail")
+    return f": {detail['label']}" if detail and detail["label"] else ""
 
 
 def _name(record: Mapping[str, Any]) -> str:

@@ -15,5 +15,6 @@ PART = Part(
     state={"second": SecondState},
     threads={"second": LOADS},
     make="vitcam.parts.second.look:make",
+    checks="vitcam.parts.second.checks:CHECKS",
     verbs={"models get": "vitcam.parts.second.cli.get"},
 )

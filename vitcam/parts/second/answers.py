@@ -37,8 +37,10 @@ class SecondModel:
         """`unknown`: what of the list the model does not know."""
         self._left = frozenset(labels[index] for index in left) if sayable.only else None
         self._classifier = classifier.with_top_k(len(labels) if sayable.only else 1)
-        self._by_familiarity = classifier.card.least_familiarity is not None
-        self._least = above or (LIKELY if self._by_familiarity else classifier.card.threshold or LIKELY)
+        card = classifier.card
+        self._by_probability = card.least_familiarity is None and not card.taught and not card.word_capacity
+        """Whether a name is known by its probability alone. Others say of a picture whether it is one of theirs."""
+        self._least = above or (card.threshold if self._by_probability else LIKELY) or LIKELY
 
     def ask(self, frame: Frame, part: Rect) -> SecondAnswer:
         """What it says of a part of a frame, in px of the preview. Raises ModelError."""
@@ -50,7 +52,7 @@ class SecondModel:
         """Of a prediction that has as many guesses as are needed."""
         best = self._best(prediction.top)
         species = self._species[best.label]
-        is_known = not prediction.blank and (prediction.known or not self._by_familiarity)
+        is_known = not prediction.blank and (prediction.known or self._by_probability)
         if species.is_nothing or not is_known or best.p < self._least:
             return SecondAnswer(None, best.p, self.name)
         return SecondAnswer(self._called[best.label], best.p, self.name, species.scientific)

@@ -57,6 +57,8 @@ class SecondLook(Specifies, Runs, Configured, Reports):
         """Replaced as a whole."""
         self._unready: tuple[str, ...] = ()
         """Why rules have no model, as sentences."""
+        self._unknown: tuple[str, ...] = ()
+        """What of a list of species no model knows, as sentences."""
         self._failed: dict[str, str] = {}
         """Name of a model -> why its last answer failed. Replaced as a whole."""
         self._classifiers: dict[str, Classifier] = {}
@@ -85,7 +87,8 @@ class SecondLook(Specifies, Runs, Configured, Reports):
             self._classifiers[rule.model] = classifier
             ready.append((rule, model))
         self._ready, self._unready, self._failed = tuple(ready), tuple(dict.fromkeys(troubles)), {}
-        for sentence in (*self._unready, *_unknown(ready)):
+        self._unknown = tuple(_unknown(ready))
+        for sentence in (*self._unready, *self._unknown):
             log.warning("%s", sentence)
         if ready:
             log.info("second models: %s", ", ".join(f"{rule.model} at {rule.when}" for rule, _ in ready))
@@ -101,8 +104,8 @@ class SecondLook(Specifies, Runs, Configured, Reports):
             return None
         rule, model = found
         before, now_ns = self._asked.get(prediction.place), prediction.captured_ns
-        if before is not None and before.rule is rule and 0 <= now_ns - before.at_ns < _EVERY_NS:
-            return before.answer
+        if before is not None and 0 <= now_ns - before.at_ns < _EVERY_NS:
+            return before.answer if before.rule is rule else None  # names may take turns in each frame
         answer = self._ask(model, frame, prediction)
         if prediction.place not in self._asked and len(self._asked) >= _MOST_PLACES:
             del self._asked[min(self._asked, key=lambda place: self._asked[place].at_ns)]
@@ -162,6 +165,9 @@ class SecondLook(Specifies, Runs, Configured, Reports):
     def troubles(self) -> Iterable[str]:
         failed = (f"the second model {name} fails: {reason}" for name, reason in self._failed.items())
         return (*self._unready, *failed)
+
+    def notices(self) -> Iterable[str]:
+        return self._unknown
 
     def _open(self, name: str) -> Classifier:
         return Classifier(name, threads=self._threads)
