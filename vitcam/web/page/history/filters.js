@@ -13,6 +13,7 @@ const OF_A_DAY = { days: "", from: "", hours: "", open: "", with: "" };
 
 export class Filters {
   #form = document.getElementById("filters");
+  #open = document.getElementById("filters-open");
   #chosen = new URLSearchParams();
   #changed;
   #typing = 0;
@@ -26,6 +27,7 @@ export class Filters {
       clearTimeout(this.#typing);
       this.#typing = setTimeout(() => { if (this.#form.offsetParent) this.#read(); }, REST_MS);
     });
+    this.#open.addEventListener("click", () => this.#unfold(this.#open.ariaExpanded !== "true"));
     document.getElementById("filters-clear").addEventListener("click", () => this.choose(Object.fromEntries(KEYS.filter((key) => key !== "view").map((key) => [key, ""]))));
   }
 
@@ -109,6 +111,12 @@ export class Filters {
     for (const key of ["day", "with"]) if (!isDay(this.#chosen.get(key))) this.#chosen.delete(key);
     if (!isHour(this.#chosen.get("from")) || !isHour(this.#chosen.get("hours") ?? "1")) for (const key of ["from", "hours"]) this.#chosen.delete(key);
     this.#write();
+    if (Object.keys(this.conditions).length) this.#unfold(true); // what is left out is seen
+  }
+
+  #unfold(isOpen) {
+    this.#open.ariaExpanded = String(isOpen);
+    document.getElementById("filters-more").hidden = !isOpen;
   }
 
   // changes: values by key; an empty one takes the filter away

@@ -99,12 +99,19 @@ def picture(number: int) -> bytes:
     return cv2.imencode(".jpg", image)[1].tobytes()
 
 
+_UNFOLD = """
+  const button = document.getElementById("filters-open");
+  if (button.ariaExpanded !== "true") button.click();
+"""
+
+
 def open_history(chrome: Chrome, site: Site, address: str = "events?view=all") -> None:
-    """The history, from a fresh page: every event, or another address of it."""
+    """The history, from a fresh page: every event, or another address of it. Its filters are unfolded."""
     chrome.get("about:blank")
     chrome.get(f"{site.server.url}/#{address}")
     place = "event" if address.startswith("event/") else "grid" if "view=all" in address else "stories"
     wait(chrome, lambda: chrome.find_element(By.ID, place).is_displayed())
+    chrome.execute_script(_UNFOLD)
 
 
 def cards(chrome: Chrome) -> list[str]:
