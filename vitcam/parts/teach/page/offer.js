@@ -13,7 +13,7 @@ export class Offer {
   constructor({ strip }) {
     this.#button.setAttribute("aria-expanded", "false");
     this.#button.setAttribute("aria-controls", "mend");
-    document.querySelector(".strip-head").append(this.#button);
+    document.querySelector(".lately-head").append(this.#button);
     this.#panel = new OnDemand("not-right", ["page/teach/mend.css"], () => load(strip));
   }
 
