@@ -157,6 +157,7 @@ export class Mend {
 
   #offer({ learn = false, undo = false, use = false }) {
     for (const [name, isThere] of Object.entries({ learn, undo, use })) find(name).hidden = !isThere;
+    if (learn || use) find(learn ? "learn" : "use").scrollIntoView({ block: "nearest" });
   }
 
   #say(text, bad = false) {
