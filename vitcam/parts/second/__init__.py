@@ -6,7 +6,10 @@ from vitcam.run.part import Part
 from vitcam.threads.kinds import ThreadKind
 
 LOADS = ThreadKind(
-    "loads second models after a change of the settings", "the disk", "a change of second models has no effect", 180.0
+    "loads second models after a change of the settings; it begins with the first one",
+    "the disk",
+    "a change of second models has no effect",
+    180.0,
 )
 PART = Part(
     "second",

@@ -131,13 +131,14 @@ class SecondLook(Specifies, Runs, Configured, Reports):
 
     def apply(self, new: Settings) -> None:
         self._new.put(new)
+        self._worker.start()
 
     @property
     def workers(self) -> tuple[Worker, ...]:
         return (self._worker,)
 
     def start(self) -> None:
-        self._worker.start()
+        """Its thread begins with the first change of the settings."""
 
     def stop(self, ending: Ending) -> None:
         self._worker.stop()
