@@ -77,6 +77,8 @@ def write_described(path: Path, given: Given, photos: Iterable[tuple[str, Image]
 def threshold_of(answers: Sequence[tuple[float, bool]]) -> float:
     """The lowest probability from which on at least `RIGHT` of the names are right; 1 where there is none.
 
+    Where that holds for all photos, nothing speaks against a name of the usual probability.
+
     answers  probability of the best label of each photo, and whether it is right
     """
     ranked, wrong, found = sorted(answers, reverse=True), 0, 1.0
@@ -85,7 +87,7 @@ def threshold_of(answers: Sequence[tuple[float, bool]]) -> float:
         is_last = count == len(ranked) or ranked[count][0] < p
         if is_last and round(count - wrong - RIGHT * count, 9) >= 0:
             found = p
-    return found
+    return min(found, LIKELY) if ranked and found == ranked[-1][0] else found
 
 
 def _card(path: Path, content: bytes, given: Given) -> ModelCard:

@@ -64,6 +64,7 @@ def test_the_same_normalisation_gives_the_same_whatever_the_input_is(tmp_path: P
 def test_the_threshold_is_where_nine_of_ten_names_are_right() -> None:
     assert threshold_of([(0.9, True), (0.8, True), (0.3, False)]) == 0.8
     assert threshold_of([(0.9, True)] * 9 + [(0.4, False)]) == 0.4
+    assert threshold_of([(0.99, True), (0.97, True)]) == 0.5, "all are right"
     assert threshold_of([(0.9, False)]) == 1.0
     assert threshold_of([(0.5, True), (0.5, False)]) == 1.0, "both have the same probability"
 
