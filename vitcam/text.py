@@ -5,12 +5,15 @@ characters (ESC and the like, line separators, marks that change the direction o
 they are escaped by JSON's own rules.
 """
 
+import hashlib
 import os
 import re
+import unicodedata
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
-_LONGEST = 40  # characters
+_LONGEST = _LONGEST_SLUG = 40  # characters
+_NOT_A_SLUG = re.compile(r"[^A-Za-z0-9-]+")
 
 
 def readable(name: str) -> str:
@@ -57,3 +60,17 @@ def probability_in(text: str) -> float | None:
     except ValueError:
         return None
     return value if 0 <= value <= 1 else None
+
+
+def slug_of(text: str) -> str:
+    """Letters, digits, `-` and `_`. A text that has others, or is long, is told from all others by its hash."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    slug = _NOT_A_SLUG.sub("_", plain).strip("_")[:_LONGEST_SLUG]
+    if slug == text.replace(" ", "_"):
+        return slug
+    return hashed(slug, text)
+
+
+def hashed(slug: str, text: str) -> str:
+    """A slug with the hash of the text that it stands for."""
+    return f"{slug}_{hashlib.sha256(text.encode()).hexdigest()[:8]}".lstrip("_")

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from vitcam.config.identity import Identity
 from vitcam.config.settings import Settings, labels_in
 from vitcam.config.validators import seconds_of
 from vitcam.daemon.binding import binding
@@ -24,6 +25,7 @@ from vitcam.daemon.part_options import (
 from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.recording import Recording, recording_of
+from vitcam.daemon.report import Reporter
 from vitcam.daemon.run import Run
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.running_settings import RunningSettings
@@ -34,6 +36,7 @@ from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
 from vitcam.folders import state_folder
 from vitcam.look.active import ActiveAreas
+from vitcam.look.watched import WatchedNow
 from vitcam.machine import Machine
 from vitcam.model.labels import unknown_labels
 from vitcam.parts import PARTS
@@ -183,6 +186,19 @@ def assemble(
         ConfiguredNames(settings, names, model),
         ConfiguredView(settings, environ, crop, areas, trials),
     )
+    report = Reporter(
+        identity=Identity.of(settings, state_folder(environ), machine),
+        state=state,
+        events=publisher,
+        running=running_settings,
+        models=models,
+        model=model,
+        default=default,
+        playback=playback,
+        objects=objects,
+        watched=WatchedNow(areas, objects, vocabulary),
+        vocabulary=vocabulary,
+    )
     run = Run(
         settings=settings,
         running=running_settings,
@@ -204,6 +220,7 @@ def assemble(
         events=publisher,
         camera=camera,
         state=state,
+        report=report,
         default=default,
         pages=pages,
         objects=objects,
@@ -216,6 +233,7 @@ def assemble(
             latest=pipeline.latest,
             predicted=pipeline.predicted,
             state=state,
+            report=report,
             model=model,
             times=pipeline.times,
             faults=state.faults,

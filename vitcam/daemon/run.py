@@ -8,6 +8,7 @@ from vitcam.config.settings import Settings
 from vitcam.daemon.classifiers import CameraClassifier
 from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.publisher import Publisher
+from vitcam.daemon.report import Reporter
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.history.store import EventStore
@@ -65,6 +66,8 @@ class Run:
     """Asks the model about other pictures between two frames."""
     state: RunState
     """How the run is."""
+    report: Reporter
+    """The same for a household's system."""
     default: Current[Variant]
     """What viewers get who choose nothing."""
     pages: OpenPages

@@ -106,6 +106,8 @@ class Part:
     """(Settings, text) -> sends a text without a run, and returns where it went; empty: to nobody."""
     uninstalled: str = ""
     """(Places, Instance) -> takes back what others keep of a service that has ended; returns why that failed."""
+    called: str = ""
+    """(Settings) -> what a household's system calls the camera; empty: as the machine."""
     extra: str = ""
     """The extra of the package that a service's own environment gets for it."""
 

@@ -6,14 +6,17 @@ name. Where there is no Avahi, nothing is written: a second answerer on a machin
 source  avahi.service(5); RFC 6763
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape
 
+from vitcam.config.identity import Identity
 from vitcam.config.web import WebSettings
 from vitcam.errors import VitcamError
-from vitcam.service.network import web_settings
+from vitcam.machine import Machine
+from vitcam.service.network import settings_of
 from vitcam.service.places import Instance, Places
 from vitcam.service.units import write_whole
 from vitcam.web.requests.allowed_hosts import is_local
@@ -23,13 +26,15 @@ _MARK: Final = "<!-- written by vitcam service install -->"
 _MOST_BYTES: Final = 255  # of a TXT record, with its key
 
 
-def announcement(instance: Instance, web: WebSettings, version: str) -> str | None:
-    """The file for Avahi; None where other machines reach no page, its port is not known, or it is switched off."""
+def announcement(instance: Instance, web: WebSettings, version: str, identity: Identity) -> str | None:
+    """The file for Avahi; None where other machines reach no page, its port is not known, or it is switched off.
+
+    It has two services: for browsers of web pages, and for programs that look for cameras of vitcam.
+    """
     if not (web.enabled and web.announce and web.port) or is_local(web.host):
         return None
-    records = {"path": f"{web.base.rstrip('/')}/", "version": version, "name": instance.name}
-    texts = [f"{key}={value}" for key, value in records.items() if value]
-    told = "".join(f"    <txt-record>{escape(text)}</txt-record>\n" for text in texts if _fits(text))
+    page = {"path": f"{web.base.rstrip('/')}/", "version": version, "name": instance.name}
+    camera = {**page, **asdict(identity), "port": str(web.port), "tls": str(int(bool(web.certificate)))}
     title = f"vitcam {instance.name}".strip()
     return (
         '<?xml version="1.0" standalone="no"?>\n'
@@ -37,13 +42,16 @@ def announcement(instance: Instance, web: WebSettings, version: str) -> str | No
         f"{_MARK}\n"
         "<service-group>\n"
         f'  <name replace-wildcards="yes">{escape(title)} on %h</name>\n'
-        "  <service>\n"
-        f"    <type>{'_https' if web.certificate else '_http'}._tcp</type>\n"
-        f"    <port>{web.port}</port>\n"
-        f"{told}"
-        "  </service>\n"
+        f"{_service('_https' if web.certificate else '_http', web.port, page)}"
+        f"{_service('_vitcam', web.port, camera)}"
         "</service-group>\n"
     )
+
+
+def _service(kind: str, port: int, records: Mapping[str, str]) -> str:
+    texts = [f"{key}={value}" for key, value in records.items() if value]
+    told = "".join(f"    <txt-record>{escape(text)}</txt-record>\n" for text in texts if _fits(text))
+    return f"  <service>\n    <type>{kind}._tcp</type>\n    <port>{port}</port>\n{told}  </service>\n"
 
 
 def announce(places: Places, instance: Instance, version: str) -> bool:
@@ -51,7 +59,9 @@ def announce(places: Places, instance: Instance, version: str) -> bool:
 
     raises  ConfigError for settings that are invalid; OSError
     """
-    text = announcement(instance, web_settings(places, instance), version)
+    settings = settings_of(places, instance)
+    identity = Identity.of(settings, instance.state(places), Machine({}, places.root))
+    text = announcement(instance, settings.web, version, identity)
     path = _file(places, instance)
     if text is None or not path.parent.is_dir():
         _remove(path)

@@ -9,7 +9,7 @@ from vitcam.errors import ConfigError
 from vitcam.parts import PARTS
 from vitcam.run.part import load_each
 from vitcam.service.announce import announce, end_announcements
-from vitcam.service.network import bind_to_network, ensure_password, local_name, reachable_address, web_settings
+from vitcam.service.network import bind_to_network, ensure_password, local_name, reachable_address, settings_of
 from vitcam.service.places import UNIT_FILES, Instance, Places
 from vitcam.service.releases import Release, adopt, build, current_release, exclusive, use
 from vitcam.service.systemctl import (
@@ -64,7 +64,7 @@ def install(
         changed = _set_up(places, release) or fresh
         if lan:
             changed |= bind_to_network(instance.config(places))
-        web = web_settings(places, instance)  # a mistake in the file is found before a password is made
+        web = settings_of(places, instance).web  # a mistake in the file is found before a password is made
         password = ensure_password(instance.state(places)) if lan and not web.open else None
         systemctl_checked("enable", instance.unit)
         failure = ""

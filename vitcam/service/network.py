@@ -10,6 +10,7 @@ from typing import Any
 
 from vitcam.access.password import PasswordHash, load_password, new_password, save_password
 from vitcam.config.load import merge_layers
+from vitcam.config.settings import Settings
 from vitcam.config.web import WebSettings
 from vitcam.errors import ConfigError
 from vitcam.machine import own_address
@@ -27,10 +28,10 @@ _HOST_LINE = re.compile(r"^([ \t]*)host[ \t]*=[ \t]*(\"[^\"\n]*\"|'[^'\n]*')", r
 _ANY_HEAD = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 
-def web_settings(places: Places, instance: Instance) -> WebSettings:
+def settings_of(places: Places, instance: Instance) -> Settings:
     """What the configuration files say, as the service reads them. Raises ConfigError for invalid ones."""
     own = instance.config(places) if instance.name else None
-    return merge_layers(own, [], {}, {}, places.system_config).settings.web
+    return merge_layers(own, [], {}, {}, places.system_config).settings
 
 
 def bind_to_network(path: Path) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from vitcam.errors import VitcamError
 from vitcam.service.journal import last_failure
-from vitcam.service.network import reachable_address, web_settings
+from vitcam.service.network import reachable_address, settings_of
 from vitcam.service.places import Instance, Places
 from vitcam.service.releases import current_release
 from vitcam.service.systemctl import enabled_units, properties, units_in_use
@@ -37,6 +37,8 @@ def _about(places: Places, unit: str, found: dict[str, str]) -> Iterator[str]:
 
 def _address(places: Places, unit: str) -> str:
     try:
-        return reachable_address(web_settings(places, Instance.of_unit(unit))) or "none that is fixed; the log names it"
+        return (
+            reachable_address(settings_of(places, Instance.of_unit(unit)).web) or "none that is fixed; the log names it"
+        )
     except VitcamError as error:
         return f"unknown: {error}"

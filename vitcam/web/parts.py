@@ -28,6 +28,7 @@ from vitcam.web.tls import CertificateFiles
 if TYPE_CHECKING:
     from vitcam.daemon.classifiers import PhotoClassifier
     from vitcam.daemon.model_choice import RunningModel
+    from vitcam.daemon.report import Reporter
     from vitcam.daemon.running_settings import RunningSettings
     from vitcam.daemon.saved_state.set_aside import SetAside
 
@@ -48,6 +49,8 @@ class WebParts:
     """Answers uploaded photos; called in a thread of its own, so it needs an interpreter of its own."""
     objects: Objects = field(default_factory=Objects)
     """The objects of the run, by their kinds."""
+    report: "Reporter | None" = None
+    """How the run is, for a household's system. Called in the server's thread; None: nobody is told."""
     default: Current[Variant] = field(default_factory=lambda: Current(Variant()))
     """Of `/stream` and `/snapshot.jpg` without parameters."""
     crop: ActiveCrop = field(default_factory=ActiveCrop)

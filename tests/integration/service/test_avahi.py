@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import missing, need_program
+from vitcam.config.identity import Identity
 from vitcam.config.web import WebSettings
 from vitcam.service.announce import announce, announcement
 from vitcam.service.places import Instance, Places
@@ -50,7 +51,7 @@ def test_another_program_finds_every_page_by_avahi(tmp_path: Path) -> None:
     places = Places(tmp_path)
     places.announcements.mkdir(parents=True)
     places.config.mkdir(parents=True)
-    places.system_config.write_text('[web]\nhost = "0.0.0.0"\nbase = "/cameras/vitcam"\n')
+    places.system_config.write_text('[web]\nhost = "0.0.0.0"\nbase = "/cameras/vitcam"\n[mqtt]\nname = "garden"\n')
     (places.config / "front.toml").write_text('[web]\nport = 8431\ncertificate = "/etc/vitcam/c.pem"\n')
     for instance in (Instance(), Instance("front")):
         assert announce(places, instance, "1.0")
@@ -67,19 +68,28 @@ def test_another_program_finds_every_page_by_avahi(tmp_path: Path) -> None:
     found = [line.split(";") for line in ran.stdout.splitlines() if line.startswith("=")]
 
     both = '"version=1.0" "path=/cameras/vitcam/"'
+    cameras = [each for each in found if each[4] == "_vitcam._tcp"]
+    texts = [dict(text.strip('"').split("=", 1) for text in each[9].split('" "')) for each in cameras]
+    found = [each for each in found if each not in cameras]
     assert ran.returncode == 0, ran.stderr
     # name, type as it is called, host, port, TXT
     assert sorted([each[3].replace("\\032", " "), each[4], each[6], each[8], each[9]] for each in found) == [
         ["vitcam front on vitcam", "Secure Web Site", "vitcam.local", "8431", f'"name=front" {both}'],
         ["vitcam on vitcam", "Web Site", "vitcam.local", "8420", both],
     ], ran.stdout
+    keys = ("id", "name", "version", "port", "tls", "path")
+    assert sorted([text[key] for key in keys] for text in texts) == [
+        ["vitcam_garden", "garden", "1.0", port, tls, "/cameras/vitcam/"]
+        for port, tls in (("8420", "0"), ("8431", "1"))
+    ]
+    assert len({text["serial"] for text in texts}) == 2  # both have one name
 
 
 def test_the_file_is_valid_by_avahis_own_dtd(tmp_path: Path) -> None:
     dtd = Path("/usr/share/avahi/avahi-service.dtd")
     if not dtd.exists():
         missing("Avahi's DTD is not there: apt install avahi-daemon")
-    hostile = announcement(Instance('<&"'), WebSettings(host="0.0.0.0", base="/<&"), "1.0")
+    hostile = announcement(Instance('<&"'), WebSettings(host="0.0.0.0", base="/<&"), "1.0", Identity("<&", "<&", "<&"))
     (tmp_path / "vitcam.service").write_text(hostile or "")
 
     command = [need_program("xmllint"), "--noout", "--dtdvalid", str(dtd), str(tmp_path / "vitcam.service")]

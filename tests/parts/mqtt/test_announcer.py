@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from vitcam.frames import Event, Place
-from vitcam.names.vocabulary import NO_MEANINGS
+from vitcam.look.watched import Presence
 from vitcam.parts.mqtt.announcer import MEMORY, Announcer, read_memory
 from vitcam.parts.mqtt.discovery import Announced
 from vitcam.parts.mqtt.retained import Retained
-from vitcam.parts.mqtt.watched import Presence
 
 TOPIC = "homeassistant/device/vitcam_kitchen/config"
 VIEW, CAT = Presence("presence", "Something in view"), Presence("label_cat", "Cat", "cat")
@@ -27,15 +25,12 @@ class Camera(Retained):
         super().__init__()
         self.watched: tuple[Presence, ...] = (VIEW, CAT)
         self.about = Announced(name, f"vitcam/{name}")
-        self.lasting: dict[Place, Event] = {}
         self.told: list[Mapping[str, str]] = []
-        self.extra = Announcer(
+        self.announcer = Announcer(
             prefix,
             folder,
             lambda: self.watched,
             lambda watched: replace(self.about, watched=watched),
-            lambda: self.lasting,
-            NO_MEANINGS,
             self,
         )
 
@@ -50,27 +45,20 @@ class Camera(Retained):
 def test_a_camera_is_announced_once_and_again_when_something_changes() -> None:
     camera = Camera(None)
     for _ in range(3):
-        camera.extra()
+        camera.announcer.announce_changes()
     assert len(camera.told) == 1
     camera.about = replace(camera.about, models=("everyday", "mine"))
-    camera.extra()
+    camera.announcer.announce_changes()
     assert "model" in camera.components()
     assert len(camera.told) == 2
 
 
-def test_the_state_says_what_is_there() -> None:
-    camera = Camera(None)
-    assert camera.extra() == {"presence": {"presence": False, "label_cat": False}}
-    camera.lasting = {Place(): Event("id1", "new", "cat", 0.9, 0, None, "test")}
-    assert camera.extra() == {"presence": {"presence": True, "label_cat": True}}
-
-
 def test_a_label_that_is_gone_is_taken_back_also_after_a_restart(tmp_path: Path) -> None:
-    Camera(tmp_path).extra()
+    Camera(tmp_path).announcer.announce_changes()
     for _ in range(2):  # the second start has no way to know whether Home Assistant heard it
         after = Camera(tmp_path)
         after.watched = (VIEW,)
-        after.extra()
+        after.announcer.announce_changes()
         assert after.components()["label_cat"] == {"platform": "binary_sensor"}
 
 
@@ -78,31 +66,31 @@ def test_a_label_that_comes_again_is_announced_again(tmp_path: Path) -> None:
     camera = Camera(tmp_path)
     for watched in ((VIEW, CAT), (VIEW,), (VIEW, CAT)):
         camera.watched = watched
-        camera.extra()
+        camera.announcer.announce_changes()
     assert camera.components()["label_cat"]["name"] == "Cat"
 
 
 def test_a_camera_that_is_called_differently_clears_its_old_name_once(tmp_path: Path) -> None:
-    Camera(tmp_path).extra()
+    Camera(tmp_path).announcer.announce_changes()
     renamed = Camera(tmp_path, name="garden")
-    renamed.extra()
+    renamed.announcer.announce_changes()
     assert renamed.told[-1][TOPIC] == ""
     assert "homeassistant/device/vitcam_garden/config" in renamed.told[-1]
-    renamed.extra()
+    renamed.announcer.announce_changes()
     assert TOPIC not in renamed.told[-1]  # another camera may be called so now
     again = Camera(tmp_path, name="garden")
-    again.extra()
+    again.announcer.announce_changes()
     assert TOPIC not in again.told[-1]
 
 
 def test_discovery_that_is_switched_off_takes_the_camera_back(tmp_path: Path) -> None:
-    Camera(tmp_path).extra()
+    Camera(tmp_path).announcer.announce_changes()
     off = Camera(tmp_path, prefix="")
-    off.extra()
-    off.extra()
+    off.announcer.announce_changes()
+    off.announcer.announce_changes()
     assert off.told == [{TOPIC: ""}, {}]
     never = Camera(tmp_path, prefix="")
-    never.extra()
+    never.announcer.announce_changes()
     assert never.told == [{}]
 
 
@@ -119,7 +107,7 @@ def test_a_damaged_memory_says_nothing_and_clears_nothing(
 ) -> None:
     (tmp_path / MEMORY).write_text(text)
     camera = Camera(tmp_path)
-    camera.extra()
+    camera.announcer.announce_changes()
     assert [*camera.told[-1]] == [TOPIC]
     assert "damaged" in caplog.text
 
@@ -138,7 +126,7 @@ def test_what_a_newer_version_remembers_stays_there_and_no_other_topic_is_cleare
     newer[key] = [topic] if key == "former" else topic
     (tmp_path / MEMORY).write_text(json.dumps(newer))
     camera = Camera(tmp_path)
-    camera.extra()
+    camera.announcer.announce_changes()
     assert [*camera.told[-1]] == [TOPIC]
     kept = json.loads((tmp_path / MEMORY).read_text())
     assert (kept["topic"], kept["former"], kept["since"]) == (TOPIC, [topic], 7)
@@ -158,6 +146,6 @@ def test_a_disk_that_takes_nothing_is_said_and_the_camera_is_announced_all_the_s
     folder.write_text("no folder")
     with caplog.at_level(logging.WARNING):
         camera = Camera(folder)
-        camera.extra()
+        camera.announcer.announce_changes()
     assert TOPIC in camera.told[-1]
     assert "cannot be written" in caplog.text

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from vitcam.look.watched import MOST_WATCHED, Presence
 from vitcam.parts.mqtt.discovery import MOST_ENTITIES, Announced, discovery_payload, with_tombstones
-from vitcam.parts.mqtt.watched import MOST_WATCHED, Presence
 from vitcam.run.entity import Entity
 
 CAMERA = Announced("kitchen", "vitcam/kitchen", models=("everyday", "mine"), overlays=("none", "grid"))

@@ -3,11 +3,11 @@
 from vitcam.frames import UNKNOWN
 from vitcam.look.active import ActiveAreas
 from vitcam.look.areas import Areas, Zone
+from vitcam.look.watched import Presence, WatchedNow
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.names.wanted import WantedNames, own_names
-from vitcam.parts.mqtt.home_assistant import WatchedNow
-from vitcam.parts.mqtt.watched import Presence
+from vitcam.parts.mqtt.home_assistant import AskedLabels
 from vitcam.pictures.view import Region
 from vitcam.run.awaited import Awaited
 from vitcam.run.kinds import Watches
@@ -32,9 +32,9 @@ class Asked:
     def __init__(self, *labels: str) -> None:
         self.areas, self.names = ActiveAreas(), ActiveNames()
         self.rules, objects = Waiting(), Objects()
-        objects.add(self.rules)
+        objects.add(AskedLabels(labels), self.rules)
         vocabulary = Vocabulary(self.names, lambda: (LABELS, MEMBERS))
-        self.watched = WatchedNow(self.areas, objects, labels, vocabulary)
+        self.watched = WatchedNow(self.areas, objects, vocabulary)
 
     def names_of(self) -> list[str]:
         return [each.name for each in self.watched()]

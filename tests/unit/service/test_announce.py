@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.service.conftest import FakeMachine
+from vitcam.config.identity import Identity
 from vitcam.config.web import WebSettings
 from vitcam.service.announce import announce, announcement
 from vitcam.service.install import uninstall
@@ -15,9 +16,15 @@ from vitcam.service.places import Instance
 OPEN = WebSettings(host="0.0.0.0")
 
 
-def parsed(web: WebSettings, instance: str = "", version: str = "1.0") -> dict[str, list[str]]:
+WHO = Identity("vitcam_kitchen", "1a2b3c4d", "kitchen")
+CAMERA = ["id=vitcam_kitchen", "serial=1a2b3c4d"]
+
+
+def parsed(
+    web: WebSettings, instance: str = "", version: str = "1.0", identity: Identity = WHO
+) -> dict[str, list[str]]:
     """Element -> its texts."""
-    text = announcement(Instance(instance), web, version)
+    text = announcement(Instance(instance), web, version, identity)
     assert text is not None
     root = ET.fromstring(text)
     return {element.tag: [found.text or "" for found in root.iter(element.tag)] for element in root.iter()}
@@ -36,12 +43,16 @@ def test_it_says_port_path_version_and_name_and_no_secret() -> None:
     told = parsed(web, "front")
 
     assert told["name"] == ["vitcam front on %h"]
-    assert (told["type"], told["port"]) == (["_http._tcp"], ["8431"])
-    assert told["txt-record"] == ["path=/cameras/front/", "version=1.0", "name=front"]
+    assert (told["type"], told["port"]) == (["_http._tcp", "_vitcam._tcp"], ["8431", "8431"])
+    page, place = ["path=/cameras/front/", "version=1.0", "name=front"], ["path=/cameras/front/", "version=1.0"]
+    assert told["txt-record"] == [*page, *place, "name=kitchen", *CAMERA, "port=8431", "tls=0"]
 
 
 def test_a_page_with_a_certificate_is_https() -> None:
-    assert parsed(WebSettings(host="::", certificate="/c.pem"))["type"] == ["_https._tcp"]
+    told = parsed(WebSettings(host="::", certificate="/c.pem"))
+
+    assert told["type"] == ["_https._tcp", "_vitcam._tcp"]
+    assert "tls=1" in told["txt-record"]
 
 
 @pytest.mark.parametrize(
@@ -56,21 +67,24 @@ def test_a_page_with_a_certificate_is_https() -> None:
     ],
 )
 def test_a_page_that_others_cannot_reach_or_that_is_not_to_be_told_is_not(web: WebSettings) -> None:
-    assert announcement(Instance(), web, "1.0") is None
+    assert announcement(Instance(), web, "1.0", WHO) is None
 
 
 def test_hostile_texts_stay_texts() -> None:
     evil = "</txt-record></service><service>&amp;"
 
-    told = parsed(WebSettings(host="0.0.0.0", base=f"/{evil}"), evil, evil)
+    told = parsed(WebSettings(host="0.0.0.0", base=f"/{evil}"), evil, evil, Identity(evil, evil, evil))
 
     assert told["name"] == [f"vitcam {evil} on %h"]
-    assert told["txt-record"] == [f"path=/{evil}/", f"version={evil}", f"name={evil}"]
-    assert len(told["service"]) == 1
+    assert told["txt-record"][:3] == [f"path=/{evil}/", f"version={evil}", f"name={evil}"]
+    assert told["txt-record"][3:] == [*told["txt-record"][:3], f"id={evil}", f"serial={evil}", "port=8420", "tls=0"]
+    assert len(told["service"]) == 2
 
 
 def test_a_text_that_is_too_long_for_dns_is_left_out() -> None:
-    assert parsed(OPEN, version="1" * 300)["txt-record"] == ["path=/"]
+    told = parsed(OPEN, version="1" * 300)["txt-record"]
+
+    assert told == ["path=/", "path=/", "name=kitchen", *CAMERA, "port=8420", "tls=0"]
 
 
 def test_lan_announces_and_a_service_for_this_machine_alone_does_not(machine: FakeMachine, folder: Path) -> None:
@@ -101,7 +115,7 @@ def test_it_follows_the_settings(machine: FakeMachine, folder: Path) -> None:
         announce(machine.places, Instance(), "1.0")
         told += [path.read_text() for path in folder.iterdir()]
 
-    assert [re.findall(r"<port>(\d+)<", text) for text in told] == [["8420"], ["9000"]]
+    assert [re.findall(r"<port>(\d+)<", text) for text in told] == [["8420", "8420"], ["9000", "9000"]]
 
 
 def test_an_upgrade_says_the_new_version_and_a_failed_one_the_old(machine: FakeMachine, folder: Path) -> None:

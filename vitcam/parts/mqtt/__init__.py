@@ -14,5 +14,6 @@ PART = Part(
     checks="vitcam.parts.mqtt.checks:CHECKS",
     publish="vitcam.parts.mqtt.once:publish_alert",
     uninstalled="vitcam.parts.mqtt.uninstalled:clear_broker",
+    called="vitcam.parts.mqtt.topics:name_of",
     extra="mqtt",
 )

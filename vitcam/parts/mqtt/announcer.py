@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vitcam.frames import Event, Place
-from vitcam.names.vocabulary import Meanings
+from vitcam.look.watched import Presence
 from vitcam.parts.mqtt.discovery import (
     Announced,
     discovery_payload,
@@ -18,7 +17,6 @@ from vitcam.parts.mqtt.discovery import (
     with_tombstones,
 )
 from vitcam.parts.mqtt.retained import Retained
-from vitcam.parts.mqtt.watched import Presence, presence_record
 from vitcam.storage.entries import Entries
 from vitcam.storage.state_file import StateFile
 
@@ -102,7 +100,6 @@ class Announcer:
     folder    the state folder; None: what was announced is known to this run only
     watched   the presences there are; the same value while they do not change
     camera    what is announced, with them
-    lasting   the events that last
     retained  what the broker is to keep
     """
 
@@ -112,8 +109,6 @@ class Announcer:
         folder: Path | None,
         watched: Callable[[], tuple[Presence, ...]],
         camera: Callable[[tuple[Presence, ...]], Announced],
-        lasting: Callable[[], Mapping[Place, Event]],
-        meanings: Meanings,
         retained: Retained,
     ) -> None:
         self._prefix = prefix
@@ -121,23 +116,19 @@ class Announcer:
         self._memory = read_memory(folder) if folder else Memory()
         self._watched = watched
         self._camera = camera
-        self._lasting = lasting
-        self._meanings = meanings
         self._retained = retained
         self._last: Announced | None = None
         self._message: dict[str, str] = {}
 
-    def __call__(self) -> dict[str, Any]:
-        """For the state message: which of the watched presences hold. Announces what has changed."""
-        watched = self._watched()
-        camera = self._camera(watched)
+    def announce_changes(self) -> None:
+        """Announce the camera again where something of it has changed."""
+        camera = self._camera(self._watched())
         if camera != self._last:
             self._announce(camera)
             self._last = camera
         elif self._memory.former:  # they were cleared since the last call, and may be another camera's from now on
             self._remember(replace(self._memory, former=()))
             self._retained.keep(self._message)
-        return {"presence": presence_record(watched, self._lasting().values(), self._meanings)}
 
     def _announce(self, camera: Announced) -> None:
         topic = discovery_topic(self._prefix, camera.device_id) if self._prefix else ""

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from vitcam._version import __version__
+from vitcam.config.identity import device_id
+from vitcam.look.watched import Presence
 from vitcam.parts.mqtt.topics import COMMANDS
-from vitcam.parts.mqtt.watched import Presence, slug_of
 from vitcam.run.entity import Entity
 
 MOST_CHOICES = 100
@@ -46,7 +47,7 @@ class Announced:
     @property
     def device_id(self) -> str:
         """What tells it from all other devices."""
-        return f"vitcam_{slug_of(self.name)}"
+        return device_id(self.name)
 
 
 def discovery_topic(prefix: str, device_id: str) -> str:

@@ -4,6 +4,7 @@ from functools import partial
 
 import cv2
 
+from vitcam.daemon.report import Reporter
 from vitcam.daemon.run import Run
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.parts.mqtt.announcer import Announcer
@@ -11,14 +12,14 @@ from vitcam.parts.mqtt.broker import Broker
 from vitcam.parts.mqtt.client import MqttClient
 from vitcam.parts.mqtt.commands import MqttCommands
 from vitcam.parts.mqtt.discovery import birth_topic
-from vitcam.parts.mqtt.home_assistant import CameraFacts, WatchedNow
+from vitcam.parts.mqtt.home_assistant import AskedLabels, CameraFacts
 from vitcam.parts.mqtt.parts import Listener, MqttParts
-from vitcam.parts.mqtt.report import Reporter
 from vitcam.parts.mqtt.retained import Retained
 from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.parts.mqtt.topics import Topics
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pipeline.pipeline import Pipeline
+from vitcam.run.report import Report
 from vitcam.slot import Current
 from vitcam.sources.playback import Playback
 from vitcam.web.stream.encoder import draw
@@ -37,32 +38,26 @@ def make(run: Run) -> list[object]:
     announcer = Announcer(
         settings.discovery,
         run.folder,
-        WatchedNow(run.areas, run.objects, settings.labels, run.vocabulary),
-        CameraFacts(run.settings, run.running, run.models, run.model, run.objects, run.machine),
-        lambda: run.events.lasting,
-        run.vocabulary,
+        run.report.watched,
+        CameraFacts(run.settings, run.report, run.model, run.objects, run.machine),
         retained,
-    )
-    report = Reporter(
-        state=run.state,
-        events=run.events,
-        running=run.running,
-        models=run.models,
-        model=run.model,
-        default=run.default,
-        playback=run.playback,
-        objects=run.objects,
-        extra=announcer,
     )
     pause = partial(_pause, run.pipeline, run.playback)
     leave = partial(_leave, run.running)
     commands = MqttCommands(run.running, run.models, pause, leave) if settings.commands else None
     picture = partial(_picture, run.pipeline, run.default)
+    report = partial(_report, announcer, run.report)
     parts = MqttParts(topics, run.outbox, report, picture, commands, run.objects, retained=retained)
     client = MqttClient(Broker(settings, topics), parts, settings.snapshots)
     if settings.discovery:
         parts.listeners = (Listener(birth_topic(settings.discovery), partial(_hear_birth, client)),)
-    return [client]
+    return [client, AskedLabels(settings.labels)]
+
+
+def _report(announcer: Announcer, report: Reporter) -> Report:
+    """The state message, once what has changed of the camera is announced."""
+    announcer.announce_changes()
+    return report()
 
 
 def _hear_birth(client: MqttClient, text: str) -> None:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from vitcam.parts.mqtt.commands import MqttCommands
-from vitcam.parts.mqtt.report import Report
 from vitcam.parts.mqtt.retained import Retained
 from vitcam.parts.mqtt.threads import COMMANDS, DISK
 from vitcam.parts.mqtt.topics import Topics
 from vitcam.run.kinds import Sender
 from vitcam.run.objects import Objects
+from vitcam.run.report import Report
 from vitcam.run.underway import Underway
 from vitcam.storage.outbox import Delivery, Outbox
 from vitcam.threads.worker import WatchedExecutor

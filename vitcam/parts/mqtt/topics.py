@@ -1,9 +1,9 @@
 """The topics of a camera."""
 
-import re
-import socket
 from dataclasses import dataclass
 
+from vitcam.config.identity import host_name
+from vitcam.config.settings import Settings
 from vitcam.parts.mqtt.settings import MqttSettings
 
 COMMANDS = ("pause", "model", "threshold", "overlay", "snapshot")
@@ -20,8 +20,7 @@ class Topics:
     @classmethod
     def of(cls, settings: MqttSettings) -> "Topics":
         """Where the settings name no camera, it is called as the machine."""
-        host = re.sub(r"[^A-Za-z0-9_-]+", "-", socket.gethostname().partition(".")[0]).strip("-")
-        return cls(settings.prefix, settings.name or host[:64] or "camera")
+        return cls(settings.prefix, settings.name or host_name())
 
     @property
     def base(self) -> str:
@@ -60,3 +59,8 @@ class Topics:
         """The command that a topic is for; None: for none."""
         command = topic.removeprefix(f"{self.base}/set/")
         return command if command in COMMANDS and topic == self.set(command) else None
+
+
+def name_of(settings: Settings) -> str:
+    """What the settings call the camera; empty: as the machine."""
+    return settings[MqttSettings].name

@@ -1,10 +1,10 @@
 """What an MQTT broker keeps of the cameras of this machine goes with the service."""
 
-from vitcam.config.load import merge_layers
 from vitcam.errors import VitcamError
 from vitcam.parts.mqtt.announcer import read_memory
 from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.parts.mqtt.withdraw import withdraw
+from vitcam.service.network import settings_of
 from vitcam.service.places import Instance, Places
 from vitcam.storage.owner import owned
 
@@ -15,8 +15,7 @@ def clear_broker(places: Places, instance: Instance) -> str:
     returns  why that failed, as one sentence; empty: nothing is kept, or no broker is set
     """
     try:
-        own = instance.config(places) if instance.name else None
-        settings = merge_layers(own, [], {}, {}, places.system_config).settings[MqttSettings]
+        settings = settings_of(places, instance)[MqttSettings]
         if not settings.host:
             return ""
         with owned(instance.state(places)).acting() as folder:

@@ -1,9 +1,11 @@
 """The schemas of what is sent and answered, each under the name that the document gives it."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, get_args, get_type_hints
 
 from vitcam.access.guard import Grant
+from vitcam.config.identity import Identity
 from vitcam.frames import Level
 from vitcam.model.card import Outputs
 from vitcam.model.installed import ListedModel
@@ -13,7 +15,7 @@ from vitcam.parts import PARTS
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.pictures.resize import InputSpec
 from vitcam.sources.playback import Position
-from vitcam.state import State
+from vitcam.state import Counts, State
 from vitcam.web.openapi.areas import RECT, areas_schemas, fractions
 from vitcam.web.openapi.history import PLACE, event_schemas
 from vitcam.web.openapi.schema import (
@@ -94,7 +96,8 @@ def components() -> dict[str, Schema]:
         "ChangedRemembered": record({"set_aside": nullable(named("SetAside")), "remembered": FLAG, "reason": TEXT}),
         "RememberedRequest": record({"use": FLAG}),
         "Playback": described(of_type(Position), "Where a source of files is."),
-        "State": _state(),
+        "State": _state(_asked()),
+        "LiveState": _state(_told()),
         "Model": record(_model(), "The model card.", optional=()),
         "Models": record(
             {
@@ -213,19 +216,40 @@ def _names() -> dict[str, Schema]:
     }
 
 
-def _state() -> Schema:
+def _state(more: Mapping[str, Schema]) -> Schema:
     hints = get_type_hints(State)
     properties = {each.name: of_type(hints[each.name]) for each in fields(State) if each.name != "parts"}
     properties |= {key: of_type(kind) for part in PARTS for key, kind in part.state.items()}
-    properties["frames"]["properties"]["encoded"] = described(COUNT, "JPEGs made for viewers.")
-    properties |= {
+    return record(properties | more, "How the daemon is.")
+
+
+def _asked() -> dict[str, Schema]:
+    frames = of_type(Counts)
+    frames["properties"]["encoded"] = described(COUNT, "JPEGs made for viewers.")
+    return {
+        "frames": frames,
         "access": nullable(of_type(Grant), "What the caller may do; null where nothing is protected."),
         "view": named("View"),
         "set_aside": nullable(named("SetAside"), "Null: nothing is."),
         "playback": nullable(named("Playback"), "Null: the source is a camera."),
         "clients": record({"stream": COUNT, "predictions": COUNT}, "Who watches now."),
     }
-    return record(properties, "How the daemon is.")
+
+
+def _told() -> dict[str, Schema]:
+    """What a household's system is told beside the state."""
+    controls = {"paused": FLAG, "model": TEXT, "threshold": PROBABILITY, "overlay": one_of(OVERLAYS)}
+    watched = {"key": TEXT, "name": TEXT, "label": TEXT, "zone": nullable(TEXT)}
+    return {
+        "type": {"const": "state"},
+        "camera": described(of_type(Identity), "Whose state it is; a copied card has another `serial`."),
+        "watched": array_of(record(watched), "What there may be a presence of; without label and zone: of anything."),
+        "settable": array_of(one_of(("pause", "model", "threshold", "overlay")), "What the configuration leaves open."),
+        "shown": nullable(named("Shown"), "What is displayed; null: nothing yet."),
+        "present": array_of(ANYTHING, "The events that last, in the form of `Event`, without what is stored."),
+        "controls": record(controls),
+        "presence": {"type": "object", "additionalProperties": FLAG, "description": "By the key of each of `watched`."},
+    }
 
 
 def _model() -> dict[str, Schema]:

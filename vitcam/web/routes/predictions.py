@@ -2,21 +2,26 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Self
 
 from aiohttp import web
 
 from vitcam.access.tokens import Scope
+from vitcam.errors import UsageError
 from vitcam.frames import Place, Prediction
 from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.slot import Slot
+from vitcam.text import shortened
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.live import AsyncSlot
-from vitcam.web.openapi.schema import TEXT, described, one_of, switch
+from vitcam.web.openapi.schema import NUMBER, TEXT, described, one_of, switch
 from vitcam.web.requests.base_path import base_of
 from vitcam.web.requests.proxies import address_of
 from vitcam.web.route import ENDLESS, Route
 from vitcam.web.routes.live_events import EventInbox, LiveEvents
+from vitcam.web.routes.live_state import EVERY_S, LiveState
 from vitcam.web.stream.back_pressure import BackPressure, transport_of
 from vitcam.wire import frame_record, nested_lists, prediction_record, shown_record
 
@@ -26,7 +31,7 @@ _HEADERS = {
     "X-Accel-Buffering": "no",
 }
 _MAX_PER_S = 30.0
-_KEEP_ALIVE_S = 15.0
+_KEEP_ALIVE_S, _LEAST_S, _MOST_S = 15.0, 1.0, 60.0
 _WRITE_TIMEOUT_S = 30.0
 _ALLOWED_UNREAD = 4096  # a few messages
 _RETRY = (
@@ -43,18 +48,46 @@ class Subscription:
     predictions: bool = True
     attention: bool = False
     """With each prediction."""
+    state: bool = False
+    """Whenever it changes."""
+    keep_alive_s: float = _KEEP_ALIVE_S
+    """A client hears something at least so often."""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Self:
+        """What the parameters of a request say. Raises UsageError."""
+        return cls(
+            predictions=query.get("only") != "events" and query.get("predictions") != "0",
+            attention=query.get("attention") == "1",
+            state=query.get("predictions") == "0",
+            keep_alive_s=_seconds(query.get("heartbeat", str(_KEEP_ALIVE_S))),
+        )
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not _LEAST_S <= value <= _MOST_S:
+        raise UsageError(f"heartbeat is {shortened(text)!r}; send a number of seconds from {_LEAST_S:g} to {_MOST_S:g}")
+    return value
 
 
 class PredictionFeed:
     """Serialises each prediction once, however many clients receive it.
 
     latest  holds the newest prediction of each place, since the slot holds that of the last place alone
+    state   None: nobody is told how the run is
     """
 
-    def __init__(self, slot: AsyncSlot[Prediction], latest: Slot[ClassifiedFrame], events: LiveEvents) -> None:
+    def __init__(
+        self, slot: AsyncSlot[Prediction], latest: Slot[ClassifiedFrame], events: LiveEvents, state: LiveState | None
+    ) -> None:
         self._slot = slot
         self._latest = latest
         self._events = events
+        self._state = state
         self._messages: dict[tuple[bool, Place], tuple[Prediction, bytes]] = {}
 
     async def send(
@@ -79,6 +112,8 @@ class PredictionFeed:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._send_events(client, inbox))
                     group.create_task(self._send_predictions(client, asked))
+                    if asked.state and self._state:
+                        group.create_task(self._send_state(client, self._state))
         except* (ConnectionError, TimeoutError):
             transport.abort()
 
@@ -91,16 +126,24 @@ class PredictionFeed:
         sent: tuple[Prediction, ...] = ()
         while True:
             if not asked.predictions:
-                await asyncio.sleep(_KEEP_ALIVE_S)
+                await asyncio.sleep(asked.keep_alive_s)
                 await client.write(_COMMENT)
                 continue
-            found = await self._slot.newer(version, _KEEP_ALIVE_S)
+            found = await self._slot.newer(version, asked.keep_alive_s)
             newest = self._newest(found[1]) if found else ()
             fresh = [self._message(each, attention=asked.attention) for each in newest if each not in sent]
             await client.write(b"".join(fresh) or _COMMENT)
             sent = newest or sent
             version = found[0] if found else version
             await asyncio.sleep(1 / _MAX_PER_S)
+
+    async def _send_state(self, client: "_Client", state: LiveState) -> None:
+        sent = b""
+        while True:
+            if (message := state.message()) is not sent:
+                await client.write(message)
+                sent = message
+            await asyncio.sleep(EVERY_S)
 
     def _newest(self, prediction: Prediction) -> tuple[Prediction, ...]:
         """With zones, and while something is followed, the newest prediction of each place, else this one."""
@@ -125,7 +168,8 @@ class PredictionRoutes(Handlers):
         self._clients = app.viewers["predictions"]
         live_events = LiveEvents(parts.history, app.threads.reads)
         parts.pages.attach(live_events)
-        self._feed = PredictionFeed(AsyncSlot(parts.predicted), parts.latest, live_events)
+        state = LiveState(parts.report) if parts.report else None
+        self._feed = PredictionFeed(AsyncSlot(parts.predicted), parts.latest, live_events, state)
 
     @Route(
         "GET",
@@ -135,25 +179,30 @@ class PredictionRoutes(Handlers):
         parameters={
             "attention": switch("1: with the attention of each head."),
             "only": one_of(("events",), "events: no predictions."),
+            "predictions": one_of(("0",), "0: no predictions, and the state whenever it changes."),
+            "heartbeat": described(
+                NUMBER | {"minimum": _LEAST_S, "maximum": _MOST_S, "default": _KEEP_ALIVE_S},
+                "Seconds after which a comment comes where nothing else has.",
+            ),
         },
         answers={
             "text/event-stream": described(
                 TEXT,
                 "`prediction`, whose data are a `LivePrediction`; `event`, whose data are an `Event`; `alert`, whose "
-                "data are an `AlertSound`.",
+                "data are an `AlertSound`; `state`, whose data are a `LiveState`.",
             )
         },
-        refusals=(503,),
+        refusals=(400, 503),
     )
     async def follow(self, request: web.Request) -> web.StreamResponse:
         """Every prediction, as server-sent events."""
+        asked = Subscription.of(request.query)
         response = web.StreamResponse(headers=_HEADERS)
         if request.method == "HEAD":
             await response.prepare(request)
             return response
         with self._clients.reserve(address_of(request)):
             await response.prepare(request)
-            asked = Subscription(request.query.get("only") != "events", request.query.get("attention") == "1")
             last_id = request.headers.get("Last-Event-ID")
             await self._feed.send(response, transport_of(request), asked, last_id, base_of(request))
         return response

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.home_assistant.running import home_assistant
+from vitcam.look.watched import Presence
 from vitcam.parts.mqtt.discovery import Announced, discovery_payload, platforms, with_tombstones
-from vitcam.parts.mqtt.watched import Presence
 from vitcam.run.entity import Entity
 
 LIGHT = {"device_class": "illuminance", "unit_of_measurement": "lx", "state_class": "measurement"}

@@ -1,25 +1,25 @@
 """What other programs are told the presence of: the view, each zone, and each label that somebody has asked for.
 
-A model may have thousands of labels. A label is watched if a zone, a rule, an alert or `mqtt.labels` names it.
+A model may have thousands of labels. A label is watched if a zone names it, or an object of the run waits for it.
 """
 
-import hashlib
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 from vitcam.frames import UNKNOWN, Event
+from vitcam.look.active import ActiveAreas
 from vitcam.look.areas import MOST_ZONES, Areas
 from vitcam.names.naming import Naming
-from vitcam.names.vocabulary import Meanings, means_displayed
+from vitcam.names.vocabulary import Meanings, Vocabulary, means_displayed
 from vitcam.names.wanted import key_of
+from vitcam.run.kinds import Watches
+from vitcam.run.objects import Objects
+from vitcam.text import hashed, slug_of
 
 MOST_WATCHED = 2 * MOST_ZONES
-_LONGEST_SLUG = 40
 _VIEW = "presence"
-_NOT_A_SLUG = re.compile(r"[^A-Za-z0-9-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +91,10 @@ class _Names:
         return self._displayed.get(key_of(text), text)
 
 
-def slug_of(text: str) -> str:
-    """Letters, digits, `-` and `_`. A text that has others, or is long, is told from all others by its hash."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    slug = _NOT_A_SLUG.sub("_", plain).strip("_")[:_LONGEST_SLUG]
-    if slug == text.replace(" ", "_"):
-        return slug
-    return _with_hash(slug, text)
-
-
 def _key_of_zone(name: str) -> str:
     """One that is called like a label in another zone is told from it by its hash."""
     slug = slug_of(name)
-    return f"zone_{_with_hash(slug, name) if '_label_' in f'{slug}_' else slug}"
-
-
-def _with_hash(slug: str, text: str) -> str:
-    return f"{slug}_{hashlib.sha256(text.encode()).hexdigest()[:8]}".lstrip("_")
+    return f"zone_{hashed(slug, name) if '_label_' in f'{slug}_' else slug}"
 
 
 def _titled(name: str) -> str:
@@ -120,3 +107,25 @@ def presence_record(watched: Iterable[Presence], lasting: Iterable[Event], meani
     """Key of each watched presence -> whether one of the events that last is one of it."""
     events = [*lasting]
     return {each.key: any(each.holds(event, meanings) for event in events) for each in watched}
+
+
+class WatchedNow:
+    """The presences there are, made anew where something that asks for them has changed.
+
+    objects  of the run, some of which wait for labels and zones
+    """
+
+    def __init__(self, areas: ActiveAreas, objects: Objects, vocabulary: Vocabulary) -> None:
+        self._areas = areas
+        self._objects = objects
+        self._vocabulary = vocabulary
+        self._last: tuple[object, tuple[Presence, ...]] | None = None
+
+    def __call__(self) -> tuple[Presence, ...]:
+        """The same value while nothing changes."""
+        areas = self._areas.areas
+        waiting = tuple((each.label, each.zone) for one in self._objects.each(Watches) for each in one.watched())
+        now = (areas, waiting, self._vocabulary.state)
+        if self._last is None or self._last[0] != now:
+            self._last = now, watched_of(areas, waiting, self._vocabulary.naming)
+        return self._last[1]

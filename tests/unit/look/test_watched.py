@@ -6,12 +6,13 @@ import pytest
 
 from vitcam.frames import Event, Group
 from vitcam.look.areas import NO_AREAS, Areas, Zone
+from vitcam.look.watched import MOST_WATCHED, Presence, presence_record, watched_of
 from vitcam.names.active import ActiveNames
 from vitcam.names.naming import Naming, naming_of
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.names.wanted import NOTHING_WANTED, WantedNames, own_names
-from vitcam.parts.mqtt.watched import MOST_WATCHED, Presence, presence_record, slug_of, watched_of
 from vitcam.pictures.view import Region
+from vitcam.text import slug_of
 
 LABELS = ("tabby", "tiger cat", "beagle", "espresso")
 MEMBERS = {"cat": (0, 1), "dog": (2,)}
