@@ -152,10 +152,15 @@ $(HOME_ASSISTANT)/ready:
 	.ci/with_python 3.13 sh -c '$$PYTHON -m venv $(HOME_ASSISTANT)'
 	$(HOME_ASSISTANT)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps homeassistant==2025.4.4
 	$(HOME_ASSISTANT)/bin/python -m pip install --quiet --disable-pip-version-check homeassistant==2025.4.4 paho-mqtt av numpy \
+		pytest-homeassistant-custom-component==0.13.236 mypy pytest-timeout \
 		--constraint $(HOME_ASSISTANT)/lib/python3.13/site-packages/homeassistant/package_constraints.txt
 	touch $@
 
-test-home-assistant: $(VENV)/full $(HOME_ASSISTANT)/ready  ## check against a real Home Assistant what is announced to it
+# its two halves: the integration where Home Assistant is imported, and a whole Home Assistant that is asked from outside
+test-home-assistant: $(VENV)/full $(HOME_ASSISTANT)/ready  ## check the integration, and what a real Home Assistant makes of a camera
+	cd examples/home-assistant && ../../$(HOME_ASSISTANT)/bin/python -m mypy --config-file= --strict -p custom_components.vitcam
+	PYTHONPATH=examples/home-assistant $(HOME_ASSISTANT)/bin/python -m pytest -c tests/home_assistant/component/pytest.ini \
+		tests/home_assistant/component $(ARGS)
 	$(BIN)/python -m pytest -m slow tests/integration/home_assistant tests/parts/mqtt/integration/home_assistant $(ARGS)
 
 # says which of Debian's packages it lacks

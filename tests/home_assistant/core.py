@@ -59,11 +59,16 @@ class Driver:
                 found[key] = str(error)
         return found
 
-    async def add(self, integration: str, given: dict[str, Any]) -> str:
-        """Add an integration by its own dialog, as a person does."""
+    async def add(self, integration: str, given: dict[str, Any], password: str = "") -> str:
+        """Add an integration by its own dialog, as a person does.
+
+        password  for a dialog that asks for it in a step of its own
+        """
         flow = self._hass.config_entries.flow
         step = await flow.async_init(integration, context={"source": "user"})
         step = await flow.async_configure(step["flow_id"], given)
+        if step["type"] == "form" and step["step_id"] == "password":
+            step = await flow.async_configure(step["flow_id"], {"password": password})
         while step["type"] == "form" and not step["errors"]:  # asks whether the picture is right
             step = await flow.async_configure(step["flow_id"], {"confirmed_ok": True})
         await self._hass.async_block_till_done()

@@ -53,6 +53,12 @@ class HomeAssistant:
         """Those that came over MQTT, by their unique id."""
         return {each["unique_id"]: each for each in self.ask("entities")}
 
+    def end(self) -> None:
+        """End it as its own page does, so that it keeps what it knows."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(_ANSWER_S)
+
     def log(self) -> str:
         """What it warned of."""
         return self._log.read_text()

@@ -21,7 +21,7 @@ class Identity:
     """A camera, as programs of the household know it."""
 
     id: str
-    """It goes by the name of the camera, and outlives the card and the machine."""
+    """Made of the name of the camera: the same on another card and another machine."""
     serial: str
     """Tells cameras with the same `id` apart, such as those that run from copies of one card."""
     name: str

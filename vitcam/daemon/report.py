@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from vitcam._version import __version__
 from vitcam.config.identity import Identity
 from vitcam.daemon.model_choice import RunningModel
 from vitcam.daemon.publisher import Publisher
@@ -72,9 +73,15 @@ class Reporter:
         return Report(lambda: state.record() | more, json.dumps(weighty, ensure_ascii=False), kept)
 
     def about(self) -> dict[str, Any]:
-        """What seldom changes: whose state it is, what its presences are, and which controls can be set."""
+        """What seldom changes, such as whose state it is, what its presences are, and which controls can be set."""
         watched = [_watched_record(each) for each in self.watched()]
-        return {"camera": asdict(self.identity), "watched": watched, "settable": [*filter(self.can_set, _NEEDED)]}
+        return {
+            "camera": asdict(self.identity),
+            "version": __version__,
+            "watched": watched,
+            "settable": [*filter(self.can_set, _NEEDED)],
+            "disk": self.state.disk.trouble,
+        }
 
     def can_set(self, control: str) -> bool:
         """Whether `pause`, `model` and so on can be set: what the configuration fixes cannot."""

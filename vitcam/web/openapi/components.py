@@ -1,6 +1,5 @@
 """The schemas of what is sent and answered, each under the name that the document gives it."""
 
-from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, get_args, get_type_hints
 
@@ -216,7 +215,7 @@ def _names() -> dict[str, Schema]:
     }
 
 
-def _state(more: Mapping[str, Schema]) -> Schema:
+def _state(more: dict[str, Schema]) -> Schema:
     hints = get_type_hints(State)
     properties = {each.name: of_type(hints[each.name]) for each in fields(State) if each.name != "parts"}
     properties |= {key: of_type(kind) for part in PARTS for key, kind in part.state.items()}
@@ -243,8 +242,10 @@ def _told() -> dict[str, Schema]:
     return {
         "type": {"const": "state"},
         "camera": described(of_type(Identity), "Whose state it is; a copied card has another `serial`."),
+        "version": described(TEXT, "Of vitcam."),
         "watched": array_of(record(watched), "What there may be a presence of; without label and zone: of anything."),
         "settable": array_of(one_of(("pause", "model", "threshold", "overlay")), "What the configuration leaves open."),
+        "disk": described(TEXT, "Why nothing can be kept, as one sentence; empty: all is well."),
         "shown": nullable(named("Shown"), "What is displayed; null: nothing yet."),
         "present": array_of(ANYTHING, "The events that last, in the form of `Event`, without what is stored."),
         "controls": record(controls),

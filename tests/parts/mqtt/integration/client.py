@@ -19,10 +19,10 @@ from vitcam.parts.mqtt.commands import MqttCommands
 from vitcam.parts.mqtt.connection import Connection
 from vitcam.parts.mqtt.deliveries import Deliveries
 from vitcam.parts.mqtt.parts import MqttParts
-from vitcam.parts.mqtt.report import Report
 from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.parts.mqtt.topics import Topics
 from vitcam.run.ending import Ending
+from vitcam.run.report import Report
 from vitcam.storage.outbox import Delivery, Outbox
 
 
