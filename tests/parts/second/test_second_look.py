@@ -73,6 +73,25 @@ def test_a_place_is_asked_about_once_a_second_at_most(first: Classifier, cat: Fr
     assert asked.state().asked == 3, "another place has turns of its own"
 
 
+def test_second_looks_take_a_small_share_of_a_cameras_time(
+    first: Classifier, cat: Frame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = SecondRule("a", when="cat", model=str(need_model("cifar10")))
+    settings = replace(Settings(), rules={**Settings().rules, "second": (ask,)})
+    live, film = (SecondLook(settings, first.vocabulary(), 1, is_live) for is_live in (True, False))
+    clock = iter(range(0, 10**15, 100_000_000))  # each look takes 0.1 s
+    monkeypatch.setattr(SecondModel, "ask", lambda *_: SecondAnswer("cat", 0.9, "cifar10"))
+    seen = first(cat)
+    monkeypatch.setattr("vitcam.parts.second.look.time.perf_counter_ns", lambda: next(clock))
+    frames = after(cat, *(i / 10 for i in range(100)))
+    for asked in (live, film):
+        for index, each in enumerate(frames):
+            asked.specify(each, replace(seen, captured_ns=each.captured_ns, track=index % 8))
+
+    assert live.state().asked == 3, "in 10 s, of 8 things"
+    assert film.state().asked == 52, "each is seen every 0.8 s, so that every second time is due"
+
+
 def test_names_that_take_turns_do_not_ask_more_often(first: Classifier, cat: Frame) -> None:
     model = str(need_model("cifar10"))
     asked = look(first, SecondRule("a", when="cat", model=model), SecondRule("b", when="dog", model=model))

@@ -1,7 +1,8 @@
 """Asks second models while a camera runs: once a second for each place at most, in the thread that classifies.
 
-There, an answer goes with the picture that it is about, and a film gives the same answers every time. A second model
-that fails costs its answer.
+There, an answer goes with the picture that it is about, and a film gives the same answers every time. Of a camera's
+time all second looks together take a small share, however slow the machine is and however many things are followed. A
+second model that fails costs its answer.
 """
 
 import logging
@@ -30,6 +31,8 @@ from vitcam.threads.worker import Worker
 log = logging.getLogger(__name__)
 
 _EVERY_NS = 1_000_000_000
+_HELD_NS = 10_000_000_000  # for this time an answer holds where there is no time for another one
+_SHARE = 0.025  # of the time, so that at least 97 % of the frames/s are left
 _MOST_PLACES = 64
 _TURN_S = 5.0
 
@@ -47,11 +50,15 @@ class SecondLook(Specifies, Runs, Configured, Reports):
 
     meanings  by which texts labels and groups may be named
     threads   that a model may use
+    is_live   whether frames come by themselves; False: every look is taken that is due
     """
 
-    def __init__(self, settings: Settings, meanings: Meanings, threads: int) -> None:
+    def __init__(self, settings: Settings, meanings: Meanings, threads: int, is_live: bool = False) -> None:
         self._meanings = meanings
         self._threads = threads
+        self._is_live = is_live
+        self._free_ns = 0
+        """Capture time from which on there is time for another look."""
         self._asked: dict[Place, _LastAnswer] = {}
         self._ready: tuple[tuple[SecondRule, SecondModel], ...] = ()
         """Replaced as a whole."""
@@ -104,8 +111,12 @@ class SecondLook(Specifies, Runs, Configured, Reports):
             return None
         rule, model = found
         before, now_ns = self._asked.get(prediction.place), prediction.captured_ns
-        if before is not None and 0 <= now_ns - before.at_ns < _EVERY_NS:
+        since_ns = now_ns - before.at_ns if before is not None else _HELD_NS
+        waits = self._is_live and now_ns < self._free_ns
+        if before is not None and 0 <= since_ns < (_HELD_NS if waits else _EVERY_NS):
             return before.answer if before.rule is rule else None  # names may take turns in each frame
+        if waits:
+            return None
         answer = self._ask(model, frame, prediction)
         if prediction.place not in self._asked and len(self._asked) >= _MOST_PLACES:
             del self._asked[min(self._asked, key=lambda place: self._asked[place].at_ns)]
@@ -122,7 +133,9 @@ class SecondLook(Specifies, Runs, Configured, Reports):
                 log.warning("the second model %s fails: %s", model.name, reason)
             self._failed = self._failed | {model.name: reason}
             return None
-        self._ms.add((time.perf_counter_ns() - begun_ns) / 1e6)
+        took_ns = time.perf_counter_ns() - begun_ns
+        self._ms.add(took_ns / 1e6)
+        self._free_ns = prediction.captured_ns + round(took_ns / _SHARE)
         self._count += 1
         self._named += answer.label is not None
         if model.name in self._failed:
@@ -188,4 +201,4 @@ def _unknown(ready: Iterable[tuple[SecondRule, SecondModel]]) -> Iterable[str]:
 
 def make(run: Run) -> list[object]:
     """The second look, also where nothing is asked for: settings may ask for it later."""
-    return [SecondLook(run.settings, run.vocabulary, run.model.value.classifier.runtime.threads)]
+    return [SecondLook(run.settings, run.vocabulary, run.model.value.classifier.runtime.threads, run.is_live)]
