@@ -12,7 +12,7 @@ const SURE = [[0.9, "sure"], [0.7, "rather"], [0, "unsure"]];
 export class Strip {
   #part = document.getElementById("strip");
   #list = document.getElementById("strip-list");
-  #shown = "";
+  #lines = new Map(); // what stands in it -> its element
   #fresh = new Fresh(this.#part, () => this.#read());
   events = []; // of /api/events
 
@@ -28,11 +28,18 @@ export class Strip {
 
   async #read() {
     const { events } = await ask(`api/events?${new URLSearchParams({ kind: "seen", limit: MOST })}`);
-    const shown = JSON.stringify(events.map((event) => [event.id, nameOf(event), event.frame, event.p]));
+    const wanted = new Map(events.map((event) => [JSON.stringify([event.id, nameOf(event), event.frame, event.p]), event]));
+    for (const [key, line] of this.#lines) {
+      if (wanted.has(key)) continue;
+      line.remove();
+      this.#lines.delete(key);
+    }
+    [...wanted].forEach(([key, event], place) => {
+      if (!this.#lines.has(key)) this.#lines.set(key, card(event));
+      const there = this.#list.children[place];
+      if (there !== this.#lines.get(key)) this.#list.insertBefore(this.#lines.get(key), there ?? null); // one that moves loses the focus
+    });
     this.events = events;
-    if (shown === this.#shown) return; // what has not changed is not drawn again
-    this.#shown = shown;
-    this.#list.replaceChildren(...events.map(card));
   }
 }
 
