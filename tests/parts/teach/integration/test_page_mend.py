@@ -37,7 +37,6 @@ def test_a_wrong_name_is_corrected_and_learned_in_four_presses(tmp_path: Path, c
 
         press(chrome, "not-right")
         wait(chrome, lambda: chrome.find_elements(By.CSS_SELECTOR, "#mend-choices button"), PATIENCE_S)
-        objections = findings_at_every_size(chrome, "#mend")
         chrome.find_element(By.ID, "mend-label").send_keys("Mimi", Keys.ENTER)
         wait(chrome, lambda: "There is 1 picture of Mimi." in text(chrome, "mend-said"))
         said, named = text(chrome, "mend-said"), counts(running)
@@ -46,7 +45,7 @@ def test_a_wrong_name_is_corrected_and_learned_in_four_presses(tmp_path: Path, c
         chrome.find_element(By.ID, "mend-label").send_keys("Mimi", Keys.ENTER)
         press(chrome, "mend-learn")
         wait(chrome, lambda: is_shown(chrome, "mend-use"), PATIENCE_S)
-        objections += findings_at_every_size(chrome, "#mend")
+        objections = findings_at_every_size(chrome, "#mend")
         press(chrome, "mend-use")
         wait(chrome, lambda: running.state()["model"] == "my things", PATIENCE_S)
         wait(chrome, lambda: "in use now" in text(chrome, "mend-said"))
