@@ -2,9 +2,9 @@
 
 python -m tests.bench.second [--turns 24] [--seconds 3] [--model everyday]
 
-Both daemons play the demo from memory, as fast as the model goes. One asks a model of birds about everything that the
-first model names, so about once in each second. Only one daemon at a time is awake, and who begins changes from turn to
-turn. The model of birds lies below `VITCAM_DATA`.
+Both daemons play the demo from memory, as a camera that is faster than the model. One asks a model of birds about
+everything that the first model names, so about once in each second. Only one daemon at a time is awake, and who begins
+changes from turn to turn. The model of birds lies below `VITCAM_DATA`.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from vitcam.model.foreign_card import Given, write_described
 from vitcam.model.labels import read_labels
 from vitcam.sources import SourceOptions, open_source
 
+_FPS = 120  # as a camera that is faster than the model
 _RULE = '[[second]]\nwhen = "{label}"\nmodel = "{model}"\n'
 
 
@@ -47,7 +48,7 @@ def rules_of(folder: Path, model: str) -> Path:
 @contextmanager
 def asleep(folder: Path, model: str, *options: str) -> Iterator[Daemon]:
     """A daemon that nobody asks."""
-    demo = ("--source", "demo:ram", "--no-realtime", "--loop", "--emit", "changes", "--model", model)
+    demo = ("--source", "demo:ram", "--set", f"camera.fps={_FPS}", "--loop", "--emit", "changes", "--model", model)
     with daemon(*demo, *options, XDG_STATE_HOME=str(folder)) as running:
         running.wait_for("ok")
         running.process.send_signal(signal.SIGSTOP)
