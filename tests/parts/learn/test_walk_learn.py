@@ -12,7 +12,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from tests.daemon import Daemon, daemon
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.accessibility import DESK, WALKED, WALKED_IDS, findings_at_every_size
-from tests.integration.web.page.test_page import text, wait
+from tests.integration.web.page.test_page import press_link, text, wait
 from tests.integration.web.page.test_page_states import _DROP
 from tests.integration.web.page.test_reflow import look
 
@@ -64,10 +64,10 @@ def test_from_a_sample_to_whom_a_patch_attends(
 ) -> None:
     resize(chrome, *size, scheme)
     chrome.get(running.url)
-    wait(chrome, lambda: chrome.find_element(By.ID, "to-learn").is_displayed())
+    wait(chrome, lambda: text(chrome, "status") == "Live")
     assert chrome.execute_script(_LOADED) == [], "nothing of the view is loaded before it is opened"
 
-    click(chrome, chrome.find_element(By.ID, "to-learn"))
+    press_link(chrome, "to-learn")
     wait(chrome, lambda: guesses(chrome))
 
     assert "cat" in text(chrome, "learn-name")

@@ -8,7 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from selenium.webdriver import Chrome
+from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
@@ -36,6 +36,15 @@ def wait(chrome: Chrome, condition: Callable[[], object], timeout_s: float = 60)
 
 def text(chrome: Chrome, element: str) -> str:
     return chrome.find_element(By.ID, element).text
+
+
+def press_link(chrome: Chrome, name: str) -> None:
+    """Of a view, with the keyboard; on a phone it may lie below "More"."""
+    link, more = (chrome.find_element(By.ID, each) for each in (name, "more"))
+    wait(chrome, lambda: link.is_displayed() or more.is_displayed())
+    if not link.is_displayed():
+        more.send_keys(Keys.ENTER)
+    link.send_keys(Keys.ENTER)
 
 
 def pixels(chrome: Chrome) -> list[int]:

@@ -13,7 +13,7 @@ from selenium.webdriver.support.select import Select
 from tests.daemon import daemon, get_json
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.page.accessibility import DESK, WALKED, WALKED_IDS, findings_at_every_size
-from tests.integration.web.page.test_page import wait
+from tests.integration.web.page.test_page import press_link, wait
 from tests.integration.web.page.test_reflow import look
 
 
@@ -46,8 +46,7 @@ def test_a_setting_is_changed_by_keyboard_kept_over_a_restart_and_reset(
     with daemon("--source", "demo", "--config", str(tmp_path / "config.toml"), XDG_STATE_HOME=str(tmp_path)) as running:
         running.wait_for("ok")
         chrome.get(running.url)
-        wait(chrome, lambda: chrome.find_element(By.ID, "to-settings").is_displayed())
-        chrome.find_element(By.ID, "to-settings").send_keys(Keys.ENTER)
+        press_link(chrome, "to-settings")
         wait(chrome, lambda: chrome.find_elements(By.ID, "setting-store.enabled"))
 
         # a slider, with the two thresholds kept in order
