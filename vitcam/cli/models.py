@@ -397,6 +397,8 @@ def _memory(row: dict[str, Any]) -> tuple[str, str]:
 
 def _right(figures: dict[str, Any]) -> str:
     """The figure that people ask for first, and on what it was taken."""
+    if taught := figures.get("taught"):
+        return f"of the taught labels {_right(taught)}"
     if "top1" not in figures:
         return "not measured"
     kind = "held-out" if figures.get("split") != "cross-validated" else "cross-validated"

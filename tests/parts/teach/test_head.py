@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.parts.teach.examples import EMBEDDING, WIDTH, clouds, strangers
+from tests.parts.teach.examples import EMBEDDING, WALL, WIDTH, before_a_wall, clouds, of_bank, strangers
 from vitcam.parts.teach.examples import Examples, Others
 from vitcam.parts.teach.head import LOST, REJECTED, Head, head_alone, head_beside
 from vitcam.parts.teach.learn import GAIN, Learned, Reading, Teacher
 
-NOBODY = Others(np.zeros((0, WIDTH), np.float32), np.zeros(0), np.zeros(0))
+NOBODY = of_bank(np.zeros((0, WIDTH), np.float32))
 
 
 def learned(examples: Examples, others: Others, alone: bool = True) -> Learned:
@@ -66,18 +66,30 @@ def test_added_labels_are_right_and_the_base_keeps_its_answers() -> None:
 
     assert ((new.argmax(1) == examples.of) & (new.max(1) > 2.0 - 0.1)).mean() > 0.9
     assert (strange.max(1) < 4.0 + np.log(0.9)).mean() > 0.9
-    assert head.lost <= LOST
+    assert (head.held_others.argmax(1) < len(examples.labels)).mean() <= LOST
 
 
 def test_where_added_labels_look_like_those_of_the_base_they_give_way() -> None:
     examples = clouds()
-    alike = Others(clouds(seed=8).read, np.full(60, 4.0), np.full(60, 0.9))
+    alike = of_bank(clouds(seed=8).read)
     taught = learned(examples, alike, alone=False)
     head = head_beside(examples, alike, taught)
     most = (taught.held_others + head.offset).max(1)
 
     assert (most >= 4.0 + np.log(0.9)).mean() <= LOST
     assert head.held.argmax(1).tolist().count(3) > 10
+
+
+def test_what_stands_before_the_wall_of_the_photos_is_not_taken_for_their_things() -> None:
+    examples, others = before_a_wall()
+    strange = strangers(seed=9).read + WALL
+
+    def taken(some: Others) -> float:
+        head = head_beside(examples, some, learned(examples, some, alone=False))
+        return float((logits(head, strange).max(1) > 4.0 + np.log(0.9)).mean())
+
+    assert taken(strangers()) > 0.2
+    assert taken(others) < taken(strangers()) / 3
 
 
 def test_the_patches_are_read_only_where_they_help() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.parts.teach.examples import EMBEDDING, clouds, strangers
+from tests.parts.teach.examples import EMBEDDING, before_a_wall, clouds, strangers
 from vitcam.interval import wilson
 from vitcam.parts.teach.head import Head, head_alone
 from vitcam.parts.teach.learn import Teacher
@@ -18,6 +18,7 @@ from vitcam.parts.teach.report import (
     accuracy_of,
     advice_for,
     confused_in,
+    explained_by_background,
     suspects_of,
     suspicion,
 )
@@ -65,6 +66,15 @@ def test_confused_labels_are_named_with_their_photos() -> None:
     assert found[0].names == (examples.names[2], examples.names[3])
 
 
+def test_a_label_is_named_whose_background_explains_it() -> None:
+    examples, others = before_a_wall()
+    right = replace(head_of(examples), held=np.eye(3)[examples.of], held_others=np.tile([0.1, 0.1, 0.8], (100, 1)))
+    wrong = np.where((others.source >= 0)[:, None], [0.9, 0.05, 0.05], right.held_others)
+
+    assert explained_by_background(examples, others, right) == ()
+    assert explained_by_background(examples, others, replace(right, held_others=wrong)) == ("label 0",)
+
+
 def test_a_photo_whose_label_is_in_no_other_fold_says_nothing() -> None:
     examples = clouds(labels=2, photos=5)
     examples = replace(examples, folds=np.where(examples.of == 1, 2, examples.folds))
@@ -108,11 +118,16 @@ def test_weak_labels_few_pictures_and_single_recordings_are_named() -> None:
 
 
 def test_a_report_is_json_and_lines() -> None:
-    report = Report("m", (("a", 3), ("b", 4)), Share(6, 7), None, (), (), Share(5, 7), ("Take more.",), (), 0.004)
+    report = Report(
+        "m", (("a", 3), ("b", 4)), Share(6, 7), None, (), (), Share(5, 7), ("Take more.",), (), lost=Share(1, 250),
+        background=("a",),
+    )  # fmt: skip
     record, lines = report_record(report), list(report_lines(report))
 
     assert record["accuracy"]["low"] == wilson(6, 7)[0]
     assert record["held_out"] is None
     assert lines[0] == "m knows 2 labels from 7 pictures"
-    assert "0.4%" in " ".join(lines)
+    assert (record["lost"]["count"], record["stolen"]) == (1, None)
+    assert "takes 0.4% of 250 pictures (95 % interval" in " ".join(lines)
+    assert any("'a' is recognised as surely where the thing is painted out" in line for line in lines)
     assert lines[-1] == "Take more."

@@ -31,14 +31,12 @@ def measure(
     import sklearn  # noqa: F401 - one of the ways needs it: refuse now, not after minutes
 
     from vitcam.model.classifier import Classifier
-    from vitcam_training.study.teaching.beside import besides
     from vitcam_training.study.teaching.figures import Material, accuracies, exchanges, finetunings, rejections
     from vitcam_training.study.teaching.page import Findings, write_page
 
     material = Material(Classifier(base, threads=1), out)
     findings = Findings()
     for kind, figures in (
-        ("besides", besides(material)),
         ("rejections", rejections(material)),
         ("exchanges", exchanges(material)),
         ("accuracies", accuracies(material)),

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from vitcam.interval import wilson
 from vitcam_training.study.marked import fill, made_by, table
-from vitcam_training.study.teaching.beside import Beside
 from vitcam_training.study.teaching.figures import Accuracy, Exchanged, Rejected
 
 
@@ -18,7 +17,6 @@ class Findings:
     accuracies: list[Accuracy] = field(default_factory=list)
     rejections: list[Rejected] = field(default_factory=list)
     exchanges: list[Exchanged] = field(default_factory=list)
-    besides: list[Beside] = field(default_factory=list)
 
 
 def write_page(path: Path, found: Findings, command: str) -> None:
@@ -29,7 +27,6 @@ def write_page(path: Path, found: Findings, command: str) -> None:
             "accuracies": f"{_accuracies(found.accuracies)}\n\n{made_by(command)}",
             "rejections": _rejections(found.rejections),
             "exchanges": _exchanges(found.exchanges),
-            "besides": _besides(found.besides),
         },
     )
 
@@ -60,12 +57,3 @@ def _rejections(rows: list[Rejected]) -> str:
 def _exchanges(rows: list[Exchanged]) -> str:
     lines = [f"`{row.data}` | {row.exchanged} | {row.found} | {row.found / row.exchanged:.1%}" for row in rows]
     return table("data | exchanged | found | share", *lines)
-
-
-def _besides(rows: list[Beside]) -> str:
-    names = " | ".join(f"`{kept.data}` before | after | n" for kept in rows[0].kept)
-    lines = []
-    for row in rows:
-        kept = " | ".join(f"{each.before:.1%} | {each.after:.1%} | {each.n}" for each in row.kept)
-        lines.append(f"{', '.join(row.labels)} | {row.full:.1%} | {row.taught:.1%} | {row.n} | {kept}")
-    return table(f"labels | full | taught | n | {names}", *lines)

@@ -35,6 +35,8 @@ class Seen:
     contrast: float
     best_label: int = -1
     """Which of the base's labels that is."""
+    copy: Seen | None = None
+    """The same of the photo with its thing painted out; None: there is no such copy."""
 
 
 class Cache:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vitcam.model.spare_rows import AddedRows
 from vitcam.model.taught import NONE, Taught
-from vitcam.parts.teach.examples import Examples, Others
+from vitcam.parts.teach.examples import RIGHT, Examples, Others
 from vitcam.parts.teach.learn import TEMPERATURES, Learned, surprise
 from vitcam.parts.teach.logistic import Floats
 
@@ -24,7 +24,10 @@ KNOWN = 0.5
 """A label is known if it is more likely than none of them."""
 LOST = 0.01
 """Beside the labels of the base, this share of its right answers may be lost."""
-OFFSETS = tuple(np.arange(4.0, -8.5, -0.25).tolist())
+COPIES = 0.3
+"""What a taken copy weighs, beside a photo that is won; chosen on other teachings than are reported
+(python -m vitcam_training.study.teaching.theft)."""
+OFFSETS: tuple[float, ...] = tuple(np.arange(4.0, -8.5, -0.25).tolist())
 _FEWEST = 10
 """Held-out photos; of fewer neither temperature nor share can be told."""
 
@@ -41,50 +44,55 @@ class Head:
     held: Floats
     """(n, K + 1) probabilities of the photos that were taught, by rows that were learned without them: those of the
     labels, then that of none of these, or of the base's best label."""
-    lost: float
-    """The share of the base's right answers that were lost; 0 where the labels stand alone."""
+    held_others: Floats
+    """(m, K + 1) the same of the others."""
 
 
 def head_alone(examples: Examples, learned: Learned) -> Head:
-    """A head that knows these labels alone, and none of these."""
+    """Rows that stand alone, the last one for none of them."""
     count, measured = len(examples.labels), examples.measured
-    held = _with_none(learned.held.T, count).T
+    held, of_others = (_with_none(each.T, count).T for each in (learned.held, learned.held_others))
     offset = 0.0
     if measured.sum() >= _FEWEST:
         above = held[measured, :count].max(1) - held[measured, count]
         offset = float(np.quantile(above, REJECTED))
-        held = held + np.append(np.zeros(count), offset)
+        held, of_others = (each + np.append(np.zeros(count), offset) for each in (held, of_others))
     temperature = _temperature(held[measured], examples.of[measured])
     weight, bias = _with_none(learned.rows.weight, count), _with_none(learned.rows.bias, count)
     bias[count] += offset
     weight, bias = (weight - weight.mean(0)) / temperature, (bias - bias.mean()) / temperature
     rows = AddedRows((*examples.labels, NONE), weight.astype(np.float32), bias.astype(np.float32))
-    return Head(Taught(rows, alone=True, none=True), temperature, offset, _softmax(held / temperature), 0.0)
+    taught = Taught(rows, alone=True, none=True)
+    return Head(taught, temperature, offset, _softmax(held / temperature), _softmax(of_others / temperature))
 
 
 def head_beside(examples: Examples, others: Others, learned: Learned) -> Head:
     """Rows beside those of the base, all of them as likely as is good for both, but never so that they take too many of
     its right answers."""
-    lost, offset = _offset(examples, others, learned)
+    offset = _offset(examples, others, learned)
     same = examples.same
     has_same = np.flatnonzero(same >= 0)
     rows = AddedRows(
         examples.labels, learned.rows.weight.astype(np.float32), (learned.rows.bias + offset).astype(np.float32)
     )
-    held = learned.held + offset
-    every = np.concatenate([held, examples.log_sums[:, None]], axis=1)
-    p = _softmax(every)
-    p[:, -1] *= np.exp(examples.best)  # of the base's labels only the best one can be taken for the answer
+    p = _beside(learned.held + offset, examples.log_sums, examples.best)
     p[has_same, same[has_same]] += p[has_same, -1]  # the row of a label counts with what the base says of it
     p[has_same, -1] = 0.0
-    return Head(Taught(rows, alone=False, joined=examples.joined), 1.0, offset, p, lost)
+    taught = Taught(rows, alone=False, joined=examples.joined)
+    return Head(taught, 1.0, offset, p, _beside(learned.held_others + offset, others.log_sums, others.best))
 
 
-def _offset(examples: Examples, others: Others, learned: Learned) -> tuple[float, float]:
-    """The share of the base's right answers that is lost, and the offset at which least is lost and most is right."""
-    right = others.right > 0
-    own = others.log_sums + np.log(np.where(right, others.right, 1.0))
-    most = learned.held_others.max(1, initial=-np.inf)
+def _beside(logits: Floats, log_sums: Floats, best: Floats) -> Floats:
+    """Probabilities of the rows and of the base's best label, the only one of the base's that can be the answer."""
+    p = _softmax(np.concatenate([logits, log_sums[:, None]], axis=1))
+    p[:, -1] *= np.exp(best)
+    return p
+
+
+def _offset(examples: Examples, others: Others, learned: Learned) -> float:
+    """The offset at which fewest right answers of the base and fewest copies are taken, and most photos are right."""
+    own, most = others.log_sums + others.best, learned.held_others.max(1, initial=-np.inf)
+    right, copies = others.source == RIGHT, others.copies
     of, measured = examples.of, examples.measured
     base, places = examples.log_sums + examples.best, np.arange(len(of))
     ours = learned.held[places, of]
@@ -93,19 +101,18 @@ def _offset(examples: Examples, others: Others, learned: Learned) -> tuple[float
     rival, agrees = rest.max(1, initial=-np.inf), examples.same == of
 
     def tried(offset: float) -> tuple[float, float]:
-        lost = float((right & (most + offset >= own)).mean()) if len(others) else 0.0
+        taken = most + offset >= own
+        lost, copied = (float(taken[some].mean()) if taken[some].size else 0.0 for some in (right, copies))
         with_base = np.where(agrees, np.logaddexp(ours + offset, base), ours + offset)
         best = with_base > np.maximum(rival + offset, np.where(agrees, -np.inf, base))
         won = float(best[measured].mean()) if measured.any() else 0.0
-        return lost, won - lost
+        return lost, won - lost - COPIES * copied
 
     found = {offset: tried(offset) for offset in OFFSETS}
     allowed = [offset for offset in OFFSETS if found[offset][0] <= LOST] or [OFFSETS[-1]]
     if not measured.any():
-        allowed = [offset for offset in allowed if offset <= 0]
-        return found[allowed[0]][0], allowed[0]
-    best = max(allowed, key=lambda offset: (found[offset][1], -abs(offset)))
-    return found[best][0], best
+        return next((offset for offset in allowed if offset <= 0), OFFSETS[-1])
+    return max(allowed, key=lambda offset: (found[offset][1], -abs(offset)))
 
 
 def _with_none(rows: Floats, count: int) -> Floats:

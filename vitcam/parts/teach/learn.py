@@ -70,8 +70,8 @@ class Teacher:
 
     def __init__(self, examples: Examples, others: Others, embedding: int, alone: bool) -> None:
         self._examples, self._others, self._embedding, self._alone = examples, others, embedding, alone
-        self._count = len(examples.labels) + (alone and len(others) > 0)
-        self._held = np.concatenate([examples.folds, others.folds])
+        self._count = len(examples.labels) + (alone and bool((others.source < 0).any()))
+        self._held = np.concatenate([examples.folds, others.folds(examples.folds)])
 
     def learn(self, on_part: Callable[[int, int], None]) -> Learned:
         """Choose strength and reading, and learn the rows. on_part is called with what is done, and of how much."""
@@ -125,10 +125,13 @@ class Teacher:
         examples, others = self._examples, self._others
         places = reading.places(examples.read.shape[1], self._embedding)
         x = np.concatenate([examples.read[:, places], others.read[:, places]]).astype(float)
-        none = len(examples.labels) if self._alone else -1
+        none = self._count - 1 if self._count > len(examples.labels) else -1
         right = np.concatenate([examples.of, np.full(len(others), none, np.intp)])
-        each = SHARE_OF_OTHERS * len(examples) / max(1, len(others)) if self._alone else 1.0
-        weights = np.concatenate([np.ones(len(examples)), np.full(len(others), each)])
+        of_others = np.ones(len(others))
+        if self._alone:  # a scene without the thing may be another label, so copies are asked about and not learned
+            of_others[others.copies] = 0.0
+            of_others *= SHARE_OF_OTHERS * len(examples) / max(1.0, of_others.sum())
+        weights = np.concatenate([np.ones(len(examples)), of_others])
         return Lesson(x, right, weights, None if self._alone else np.concatenate([_rivals(examples), others.log_sums]))
 
     def _held_out(

@@ -13,12 +13,13 @@ _MOST = 10
 
 
 def report_record(report: Report) -> dict[str, Any]:
-    """The report as JSON: `accuracy`, `held_out` and `half` with their 95 % interval."""
+    """The report as JSON, each share with its 95 % interval."""
     record = asdict(report)
     record["labels"] = [{"label": label, "photos": photos} for label, photos in report.labels]
-    for name in ("accuracy", "held_out", "half"):
+    for name in ("accuracy", "held_out", "half", "lost", "stolen"):
         share: Share | None = getattr(report, name)
-        record[name] = None if share is None else _share_record(share)
+        counts = "count" if name in ("lost", "stolen") else "right"
+        record[name] = None if share is None else _share_record(share, counts)
     if (found := report.compared) is not None:
         record["compared"] = {
             "model": found.model, "before": _share_record(found.before), "after": _share_record(found.after),
@@ -37,10 +38,9 @@ def report_lines(report: Report) -> Iterator[str]:
     if (found := report.compared) is not None:
         yield (
             f"of {found.before.n} pictures that neither has learned from, {found.model} is right about "
-            f"{found.before.right}, and {report.name} about {found.after.right}"
+            f"{found.before.count}, and {report.name} about {found.after.count}"
         )
-    if report.lost:
-        yield f"of the right answers of the base {report.lost:.1%} are lost"
+    yield from _takes_too_much(report)
     for pair in report.confused[:_MOST]:
         yield f"{pair.label} taken for {pair.taken_for}: {pair.count}, such as {', '.join(pair.names[:3])}"
     for suspect in report.suspects[:_MOST]:
@@ -52,9 +52,21 @@ def report_lines(report: Report) -> Iterator[str]:
     yield from report.advice
 
 
-def _share_record(share: Share) -> dict[str, Any]:
+def _takes_too_much(report: Report) -> Iterator[str]:
+    if report.lost:
+        yield f"of the photos of other things that the base is right about, it takes {_share(report.lost)}"
+    if report.stolen:
+        yield f"of what this camera saw before, it takes {_share(report.stolen)}"
+    for label in report.background:
+        yield (
+            f"{label!r} is recognised as surely where the thing is painted out, so by its background: take pictures of "
+            "it in front of other backgrounds"
+        )
+
+
+def _share_record(share: Share, counts: str = "right") -> dict[str, Any]:
     low, high = share.interval
-    return {"right": share.right, "n": share.n, "value": share.value, "low": low, "high": high}
+    return {counts: share.count, "n": share.n, "value": share.value, "low": low, "high": high}
 
 
 def _share(share: Share) -> str:

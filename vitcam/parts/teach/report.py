@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vitcam.frames import Unreadable
 from vitcam.interval import wilson
-from vitcam.parts.teach.examples import Examples
+from vitcam.parts.teach.examples import Examples, Others
 from vitcam.parts.teach.head import Head
 from vitcam.parts.teach.inbox.lesson import ENOUGH
 from vitcam.parts.teach.logistic import Floats
@@ -20,22 +20,25 @@ MOST_SUSPECTS = 50
 _GROWS = 0.02
 """An accuracy that rose by more than this when the photos doubled will still rise."""
 _GOOD, _WEAK = 0.92, 0.8  # one in twenty is taken for none of the labels on purpose
+_FEWEST_COPIES = 5
+_AS_SURE = 0.8
+"""A copy is as sure as its photo from this share of its probability on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Right answers among photos that the answering rows were not learned from, with a 95 % interval."""
+    """How many of n pictures that the answering rows were not learned from, with a 95 % interval."""
 
-    right: int
+    count: int
     n: int
 
     @property
     def value(self) -> float:
-        return self.right / self.n
+        return self.count / self.n
 
     @property
     def interval(self) -> tuple[float, float]:
-        return wilson(self.right, self.n)
+        return wilson(self.count, self.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +94,13 @@ class Report:
     advice: tuple[str, ...]
     """Sentences."""
     unreadable: tuple[Unreadable, ...]
-    lost: float
-    """The share of the base's right answers that were lost; 0 where the labels stand alone."""
+    lost: Share | None = None
+    """Of the bank's photos about which the base is right, how many are taken for one of the labels; None where these
+    stand alone."""
+    stolen: Share | None = None
+    """Of the pictures of the camera's history, how many are taken so; None where there are none."""
+    background: tuple[str, ...] = ()
+    """Labels that are recognised as surely where the thing is painted out."""
     compared: Comparison | None = None
     """None: nobody asked for it, or there was no picture to compare them on."""
 
@@ -104,6 +112,24 @@ def accuracy_of(examples: Examples, held: Floats) -> Share | None:
         return None
     right = held[measured].argmax(1) == examples.of[measured]
     return Share(int(right.sum()), int(measured.sum()))
+
+
+def taken(others: Others, head: Head, source: int) -> Share | None:
+    """Of the pictures of a source, how many are taken for one of the labels; None where there are none."""
+    answers = head.held_others[others.source == source].argmax(1)
+    return Share(int((answers < head.held_others.shape[1] - 1).sum()), len(answers)) if len(answers) else None
+
+
+def explained_by_background(examples: Examples, others: Others, head: Head) -> tuple[str, ...]:
+    """The labels of which the copies are as surely recognised as their photos."""
+    copies = others.copies
+    photos, found = others.source[copies], []
+    for label, name in enumerate(examples.labels):
+        own = (examples.of[photos] == label) & examples.measured[photos]
+        sure, left = head.held[photos[own], label], head.held_others[copies[own], label]
+        if own.sum() >= _FEWEST_COPIES and left.mean() >= _AS_SURE * sure.mean():
+            found.append(name)
+    return tuple(found)
 
 
 def confused_in(examples: Examples, head: Head, other: str) -> tuple[Confused, ...]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vitcam.errors import UsageError
 from vitcam.frames import Unreadable
@@ -22,13 +21,25 @@ from vitcam.parts.teach.blas import one_thread
 from vitcam.parts.teach.cache import Seen
 from vitcam.parts.teach.comparison import compared
 from vitcam.parts.teach.dataset import Folder, Photo, list_photos
-from vitcam.parts.teach.examples import Examples, Others, others_of
-from vitcam.parts.teach.folds import folds_of, groups_of, one_recording
+from vitcam.parts.teach.examples import HISTORY, RIGHT, Examples, Others, examples_of, labels_of, others_of
+from vitcam.parts.teach.folds import one_recording
 from vitcam.parts.teach.head import Head, head_alone, head_beside
+from vitcam.parts.teach.history import seen_before, unlike
 from vitcam.parts.teach.learn import Learned, Teacher
+from vitcam.parts.teach.painted import to_paint
 from vitcam.parts.teach.photos import Looker
 from vitcam.parts.teach.progress import OnProgress, Progress, silent
-from vitcam.parts.teach.report import Comparison, Report, Share, accuracy_of, advice_for, confused_in, suspects_of
+from vitcam.parts.teach.report import (
+    Comparison,
+    Report,
+    Share,
+    accuracy_of,
+    advice_for,
+    confused_in,
+    explained_by_background,
+    suspects_of,
+    taken,
+)
 from vitcam.parts.teach.write import place_of, write_taught
 from vitcam.text import readable
 
@@ -46,6 +57,7 @@ class Task:
     base     name or file of the model that is taught; its graph is used as it is
     add_to   True: the labels stand beside those of the base; False: the new model knows these labels alone
     versus   a model to compare with, by name or file, on pictures that neither has learned from; empty: none
+    history  a state folder: labels beside those of the base must not take what its camera saw before; None: nothing
     """
 
     dataset: Path
@@ -53,6 +65,7 @@ class Task:
     base: str = DEFAULT
     add_to: bool = False
     versus: str = ""
+    history: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,20 +98,23 @@ def _teach(task: Task, on_progress: OnProgress) -> Report:
         find_model(task.versus)
     base = _base(task, len({photo.label for photo in folder.taught}))
     looker = Looker(Classifier(base.path, threads=1))
-    read = _read(folder.root, (*folder.taught, *folder.held), looker, on_progress)
+    read = _read(folder, looker, on_progress)
     read = replace(read, unreadable=(*read.unreadable, *folder.left_out))
     taught = _part(read, folder.taught)
     labels, joined = _labels(folder, taught, base if task.add_to else None)
-    examples, together = _examples(folder, taught, labels, joined, base)
-    others = _others(base, labels)
-    teacher = Teacher(examples, others, base.card.embedding_width or base.card.width, alone=not task.add_to)
+    embedding = base.card.embedding_width or base.card.width
+    examples, together = examples_of(folder.root, taught.photos, taught.seen, labels, joined, embedding)
+    history = seen_before(task.history, labels, looker) if task.history and task.add_to else []
+    bank = bundle.read_bank(base.path, base.card)
+    others = others_of(bank, base.labels, labels, base.card.row_width, unlike(history, taught.seen), taught.seen)
+    teacher = Teacher(examples, others, embedding, alone=not task.add_to)
     learned = teacher.learn(lambda done, total: on_progress(Progress("learning", done, total)))
     head = head_beside(examples, others, learned) if task.add_to else head_alone(examples, learned)
     head = replace(head, taught=replace(head.taught, pictures=frozenset(each.digest[:DIGEST] for each in taught.seen)))
     on_progress(Progress("checking", 0, 2))
     held_out = _held_out(_part(read, folder.held), labels, head)
     versus = compared(task.versus, taught.photos, taught.seen, examples, together, head.held) if task.versus else None
-    report = _report(task, read, taught, examples, head, teacher, learned, held_out, versus)
+    report = _report(task, read, taught, examples, others, head, teacher, learned, held_out, versus)
     on_progress(Progress("checking", 1, 2))
     on_progress(Progress("writing", 0, 1))
     about = _about(folder, base, report, learned, head)
@@ -124,12 +140,13 @@ def _base(task: Task, labels: int) -> Bundle:
     return base
 
 
-def _read(root: Path, photos: Sequence[Photo], looker: Looker, on_progress: OnProgress) -> _Read:
+def _read(folder: Folder, looker: Looker, on_progress: OnProgress) -> _Read:
     """Ask about every photo. The same picture counts once.
 
     raises  UsageError if the same picture has two labels
     """
-    looked = looker.look(root, photos, on_progress)
+    root, photos = folder.root, (*folder.taught, *folder.held)
+    looked = looker.look(root, photos, on_progress, to_paint(folder.taught))
     first: dict[bytes, Photo] = {}
     kept, seen = [], []
     for photo, found in zip(photos, looked.seen, strict=True):
@@ -164,36 +181,7 @@ def _labels(folder: Folder, taught: _Read, base: Bundle | None) -> tuple[tuple[s
             f"no photo of {lost[0]!r} can be read, such as {reason.path}: {reason.error}; replace the photos, or "
             "remove the label"
         )
-    own = {} if base is None else {label.casefold(): place for place, label in enumerate(base.labels)}
-    known = [label for label in sorted(found) if label.casefold() in own]
-    new = [label for label in sorted(found) if label.casefold() not in own]
-    return (*new, *known), tuple(own[label.casefold()] for label in known)
-
-
-def _examples(
-    folder: Folder, taught: _Read, labels: tuple[str, ...], joined: tuple[int, ...], base: Bundle
-) -> tuple[Examples, NDArray[np.bool_]]:
-    """And for each photo whether it is held out with all of its recording: (n,)."""
-    place = {label: i for i, label in enumerate(labels)}
-    of = np.array([place[photo.label] for photo in taught.photos], np.intp)
-    embedding = base.card.embedding_width or base.card.width
-    groups, together = groups_of(taught.photos, taught.read[:, :embedding])
-    examples = Examples(
-        labels=labels,
-        names=tuple(readable(str(photo.path.relative_to(folder.root))) for photo in taught.photos),
-        of=of,
-        read=taught.read,
-        log_sums=np.array([each.log_sum for each in taught.seen]),
-        best=np.array([each.best for each in taught.seen]),
-        folds=folds_of(of, groups),
-        joined=joined,
-        base_says=np.array([each.best_label for each in taught.seen]),
-    )
-    return examples, together
-
-
-def _others(base: Bundle, labels: tuple[str, ...]) -> Others:
-    return others_of(bundle.read_bank(base.path, base.card), base.labels, labels, base.card.row_width)
+    return labels_of(found, base.labels if base else ())
 
 
 def _held_out(held: _Read, labels: tuple[str, ...], head: Head) -> Share | None:
@@ -214,8 +202,8 @@ def _held_out(held: _Read, labels: tuple[str, ...], head: Head) -> Share | None:
 
 
 def _report(
-    task: Task, read: _Read, taught: _Read, examples: Examples, head: Head, teacher: Teacher, learned: Learned,
-    held_out: Share | None, versus: Comparison | None,
+    task: Task, read: _Read, taught: _Read, examples: Examples, others: Others, head: Head, teacher: Teacher,
+    learned: Learned, held_out: Share | None, versus: Comparison | None,
 ) -> Report:  # fmt: skip
     accuracy = accuracy_of(examples, head.held)
     half = None if accuracy is None else _half(examples, head, teacher, learned)
@@ -230,8 +218,10 @@ def _report(
         half=half,
         advice=advice_for(examples, accuracy, half, head.held, one_recording(taught.photos)),
         unreadable=read.unreadable,
-        lost=head.lost,
         compared=versus,
+        lost=taken(others, head, RIGHT) if task.add_to else None,
+        stolen=taken(others, head, HISTORY),
+        background=explained_by_background(examples, others, head),
     )
 
 
@@ -244,7 +234,7 @@ def _half(examples: Examples, head: Head, teacher: Teacher, learned: Learned) ->
     whole = accuracy_of(examples, head.held)
     if of_all is None or of_half is None or whole is None:
         return None
-    return Share(max(0, whole.right - max(0, of_all.right - of_half.right)), whole.n)
+    return Share(max(0, whole.count - max(0, of_all.count - of_half.count)), whole.n)
 
 
 def _about(folder: Folder, base: Bundle, report: Report, learned: Learned, head: Head) -> dict[str, Any]:
@@ -258,6 +248,8 @@ def _about(folder: Folder, base: Bundle, report: Report, learned: Learned, head:
             "data": folder.name, "split": "cross-validated", "n": report.accuracy.n, "top1": report.accuracy.value,
             "top1_low": low, "top1_high": high, "labels": len(report.labels),
         }  # fmt: skip
+    if accuracy and not head.taught.alone:  # of the taught labels alone, so no figure of the whole model
+        accuracy = {"taught": accuracy}
     return {
         "description": f"taught on a device: {shown}",
         "accuracy": accuracy,
@@ -268,6 +260,6 @@ def _about(folder: Folder, base: Bundle, report: Report, learned: Learned, head:
             "strength": learned.strength,
             "reads": "embedding and mean of the patches" if learned.reading.patches else "embedding",
             "offset": head.offset,
-            "lost_of_the_base": head.lost,
+            "lost_of_the_base": report.lost.value if report.lost else 0.0,
         },
     }

@@ -194,6 +194,9 @@ def test_a_wrongly_named_picture_is_shown_and_moved_and_lost_labels_are_named(tm
         answer_to(f"{running.url}/api/zones", {"zones": {"door": zone}, "masks": []}, "PUT")
         begin(chrome, running.url)
         zones = part(chrome, "zone").is_displayed()
+        until(chrome, lambda: thumbs(chrome, "red disc"))
+        press(chrome, "go")
+        until(chrome, lambda: "pictures of the empty scene" in text(chrome, "teach-message"))
         press(chrome, "go")
         until(chrome, lambda: part(chrome, "lost").is_displayed())
         lost, suspects = text(chrome, "teach-lost"), text(chrome, "teach-said")
@@ -221,7 +224,8 @@ def test_a_model_that_a_file_sets_cannot_be_used_here_and_the_panel_says_so(tmp_
         until(chrome, lambda: part(chrome, "fixed").is_displayed())
         said = text(chrome, "teach-fixed")
         press(chrome, "go")
-        until(chrome, lambda: part(chrome, "message").is_displayed())
+        press(chrome, "go")
+        until(chrome, lambda: "no data set" in text(chrome, "teach-message"))
         refused = text(chrome, "teach-message")
 
     assert "command line" in said

@@ -47,7 +47,7 @@ def teach(
     from vitcam.parts.teach.teach import Task
     from vitcam.parts.teach.teach import teach as run
 
-    task = Task(_folder_of(dataset), name, base, add_to, versus)
+    task = Task(_folder_of(dataset), name, base, add_to, versus, state_folder(os.environ))
     if as_json:
         report = run(task, lambda progress: _print({"type": "progress", **progress.record()}))
         _print(report_record(report))

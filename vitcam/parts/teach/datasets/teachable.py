@@ -5,6 +5,8 @@ import unicodedata
 from vitcam.errors import UsageError
 from vitcam.text import shortened
 
+NOTHING = "nothing special"
+"""The label of the empty scene."""
 LONGEST_LABEL = 60  # characters
 MOST_PHOTOS = 20_000  # of a data set
 MOST_LABELS = 127

@@ -79,12 +79,12 @@ export function beforeAndAfter({ name, compared }) {
   return t("inbox.compared", { n: before.n, model, before: before.right, name, after: after.right });
 }
 
-// how well it knows its labels
-function wellOf({ accuracy, lost }) {
+// how well it knows its labels, and what it takes that is none of them
+function wellOf({ accuracy, lost, stolen, background }) {
   const said = [];
   if (accuracy) said.push(t("report.right", { share: percent(accuracy.value), n: accuracy.n, low: percent(accuracy.low), high: percent(accuracy.high) }));
-  if (lost) said.push(t("report.lost", { share: number(100 * lost, 1) }));
-  return said;
+  for (const [key, found] of Object.entries({ lost, stolen })) if (found) said.push(t(`report.${key}`, exactly(found)));
+  return [...said, ...background.map((label) => t("report.background", { label }))];
 }
 
 function confused({ label, taken_for: other, count, names }, dataset) {
@@ -121,6 +121,10 @@ function line(text) {
 function partsOf(name) {
   const cut = name.lastIndexOf("/");
   return [name.slice(0, cut), name.slice(cut + 1)];
+}
+
+function exactly({ count, n, value, low, high }) {
+  return { count, n, ...Object.fromEntries(Object.entries({ share: value, low, high }).map(([key, each]) => [key, number(100 * each, 1)])) };
 }
 
 function percent(share) {

@@ -34,6 +34,7 @@ class Teach {
   #bring = new Bring(this.#panel, () => this.#read());
   #inbox = new Inbox({ learn: (record) => this.#learn(record), changed: () => this.#read() });
   #teaching = null; // AbortController
+  #isAsked = false; // for the empty scene
   #taught = ""; // the name of the model that was taught here and can be used
   #models = { models: [], name: "", before: null, fixed: "" };
   #loads = null;
@@ -188,7 +189,12 @@ class Teach {
     find("back").textContent = t("models.back", { name: before });
   }
 
+  // the first press asks for pictures of the empty scene where there are none
   #teach() {
+    if (!this.#isAsked && !this.#labelOf(NOTHING).count) {
+      this.#isAsked = true;
+      return this.#say(t("teach.ask_nothing", { label: NOTHING }));
+    }
     return this.#run({ dataset: DATA_SET, name: find("name").value.trim(), add_to: find("form").elements.beside.value === "yes" });
   }
 
