@@ -40,7 +40,9 @@ from vitcam_training.study.teaching.figures import OUTLINE, base_label
 PACKAGE = "vitcam_training.study.teaching.theft"
 TAUGHT, APART = ("household", "caltech101"), "ordinary"
 """The sources of what is taught, and one of which nothing is."""
-TEACHINGS, LABELS, MOST_OF_FOLDER = 10, 2, 45
+LABELS, MOST_OF_FOLDER = 2, 45
+TEACHINGS = range(10, 20)
+"""Draws; those before were looked at while the ways were chosen."""
 WAYS = ("without copies", "as shipped", "with history", "history that shows them, too")
 OWN = 0.2
 """The share of the last way's history that shows what is taught."""
@@ -129,7 +131,7 @@ class Study:
         enough = [name for name in half if counts[name] >= photos + fewest]
         for way in WAYS:
             total: Theft | None = None
-            for draw in range(TEACHINGS):
+            for draw in TEACHINGS:
                 rng = np.random.default_rng(draw)
                 labels = tuple(sorted(rng.choice(enough, LABELS, replace=False).tolist()))
                 one = self._theft(source, photos, way, labels, half, others, rng)

@@ -22,11 +22,11 @@ OF_BANK = 0.4
 (python -m vitcam_training.study.teaching)."""
 KNOWN = 0.5
 """A label is known if it is more likely than none of them."""
-LOST = 0.01
+LOST = 0.005
 """Beside the labels of the base, this share of its right answers may be lost."""
 COPIES = 0.3
-"""What a taken copy weighs, beside a photo that is won; chosen on other teachings than are reported
-(python -m vitcam_training.study.teaching.theft)."""
+"""What a taken copy weighs, beside a photo that is won; with `LOST` it was chosen on other teachings than are
+reported (python -m vitcam_training.study.teaching.theft)."""
 OFFSETS: tuple[float, ...] = tuple(np.arange(4.0, -8.5, -0.25).tolist())
 _FEWEST = 10
 """Held-out photos; of fewer neither temperature nor share can be told."""
