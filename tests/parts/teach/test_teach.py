@@ -294,7 +294,7 @@ def test_one_label_stands_beside_the_base_and_one_that_is_called_as_a_group_is_o
     taught = Classifier(homes / "group.tflite", threads=1)
     answers = [taught.classify_image(picture) for picture in pictures("red cross")]
 
-    assert sum(answer.shown.label == group for answer in answers) >= 4
+    assert sum(answer.shown.label == group for answer in answers) >= 3
     assert taught.groups is not None
     assert taught.groups.members[group] == (*base.groups.members[group], len(base.labels))
     with pytest.raises(UsageError, match="at least two"):

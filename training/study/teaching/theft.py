@@ -1,6 +1,6 @@
 """What labels that are taught beside those of the base take from it: `python -m vitcam_training.study.teaching.theft`.
 
-The folders of each source fall into two halves: on the first, the copies, their weight and the history were chosen; the
+The folders of each source fall into two halves: on the first, the copies, their weight and `LOST` were chosen; the
 figures are of the second.
 """
 
@@ -27,7 +27,6 @@ from vitcam.parts.teach.cache import Seen
 from vitcam.parts.teach.dataset import Photo
 from vitcam.parts.teach.examples import examples_of, labels_of, others_of
 from vitcam.parts.teach.head import head_beside
-from vitcam.parts.teach.history import MOST, unlike
 from vitcam.parts.teach.learn import Teacher
 from vitcam.parts.teach.photos import Looker
 from vitcam.parts.teach.report import explained_by_background
@@ -41,11 +40,11 @@ PACKAGE = "vitcam_training.study.teaching.theft"
 TAUGHT, APART = ("household", "caltech101"), "ordinary"
 """The sources of what is taught, and one of which nothing is."""
 LABELS, MOST_OF_FOLDER = 2, 45
+FEWEST = 4
+"""Photos of a taught label that are asked about."""
 TEACHINGS = range(10, 20)
 """Draws; those before were looked at while the ways were chosen."""
-WAYS = ("without copies", "as shipped", "with history", "history that shows them, too")
-OWN = 0.2
-"""The share of the last way's history that shows what is taught."""
+WAYS = ("without copies", "as shipped")
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,25 +121,25 @@ class Study:
         except BrokenPhotoError:
             return None
 
-    def thefts(self, source: str, photos: int, fewest: int) -> Iterator[Theft]:
-        """Each way, with so many photos of a label. fewest: of a label's other photos."""
+    def thefts(self, source: str, photos: int) -> Iterator[Theft]:
+        """Each way, with so many photos of a label."""
         found = self._photos[source]
         folders = sorted({each.folder for each in found})
-        half, others = folders[self._half :: 2], folders[1 - self._half :: 2]
+        half = folders[self._half :: 2]
         counts = Counter(each.folder for each in found)
-        enough = [name for name in half if counts[name] >= photos + fewest]
+        enough = [name for name in half if counts[name] >= photos + FEWEST]
         for way in WAYS:
             total: Theft | None = None
             for draw in TEACHINGS:
                 rng = np.random.default_rng(draw)
                 labels = tuple(sorted(rng.choice(enough, LABELS, replace=False).tolist()))
-                one = self._theft(source, photos, way, labels, half, others, rng)
+                one = self._theft(source, photos, way, labels, half, rng)
                 total = one if total is None else _sum(total, one)
             if total is not None:
                 yield total
 
     def _theft(
-        self, source: str, photos: int, way: str, folders: tuple[str, ...], half: Sequence[str], others: Sequence[str],
+        self, source: str, photos: int, way: str, folders: tuple[str, ...], half: Sequence[str],
         rng: np.random.Generator,
     ) -> Theft:  # fmt: skip
         found = self._photos[source]
@@ -150,14 +149,7 @@ class Study:
         )
         strange = [each for each in found if each.folder in half and each.folder not in folders]
         apart = [each for name, some in self._photos.items() if name != source for each in some]
-        history: list[Asked] = []
-        if "history" in way:
-            before = [each for each in found if each.folder in others]
-            history = [before[i] for i in rng.choice(len(before), MOST, replace=False)]
-            if way == WAYS[-1]:
-                count = min(round(OWN * MOST), len(asked) // 2)
-                history[:count], asked = asked[::2][:count], asked[1::2]
-        rows, warned = self._taught(folders, taught, [each.seen for each in history], way != WAYS[0])
+        rows, warned = self._taught(folders, taught, way != WAYS[0])
         answers, _ = self._answers(rows, asked)
         right = sum(answer == _name(each.folder).casefold() for answer, each in zip(answers, asked, strict=True))
         return Theft(
@@ -165,15 +157,13 @@ class Study:
             warned,
         )  # fmt: skip
 
-    def _taught(
-        self, folders: Sequence[str], photos: Sequence[Asked], history: Sequence[Seen], copies: bool
-    ) -> tuple[AddedRows, int]:
+    def _taught(self, folders: Sequence[str], photos: Sequence[Asked], copies: bool) -> tuple[AddedRows, int]:
         """The rows, and of how many labels the background explains them."""
         labels, joined = labels_of([_name(name) for name in folders], self.labels)
         listed = [Photo(_name(each.folder), each.path) for each in photos]
         seen = [each.seen if copies else replace(each.seen, copy=None) for each in photos]
         examples, _ = examples_of(data_root(), listed, seen, labels, joined, self._width)
-        others = others_of(self._bank, self.labels, labels, self._row_width, unlike(history, seen), seen)
+        others = others_of(self._bank, self.labels, labels, self._row_width, photos=seen)
         with one_thread():
             learned = Teacher(examples, others, self._width, alone=False).learn(lambda _done, _total: None)
         head = head_beside(examples, others, learned)
@@ -214,9 +204,21 @@ def _name(folder: str) -> str:
     return folder.replace("_", " ")
 
 
+def write_table(page: Path, found: Sequence[Theft]) -> None:
+    """Fill the table of the page."""
+    lines = [
+        f"`{each.source}` | {each.photos} | {each.way} | {each.right} | {each.stolen} | {each.lost} | "
+        f"{each.stolen_apart} | {each.lost_apart}"
+        for each in found
+    ]
+    head = "source | photos of each | way | right | stolen | right ones lost | of other sources: stolen | lost"
+    fill(page, {"thefts": f"{table(head, *lines)}\n\n{made_by(as_given(PACKAGE))}"})
+
+
 def measure(
     base: Annotated[str, typer.Option("--base", help="Teach this model.")] = "everyday",
     half: Annotated[int, typer.Option("--half", min=0, max=1, help="Take the folders of this half.")] = 1,
+    photos: Annotated[int, typer.Option("--photos", help="Teach so many photos of each label.")] = 10,
     page: Annotated[
         Path | None, typer.Option("--page", help="Write the table into this page, such as teaching.md.")
     ] = None,
@@ -224,23 +226,12 @@ def measure(
     """Teach two labels at a time beside those of the base, and ask about photos of other things."""
     classifier = Classifier(base, threads=1)
     study, found = Study(classifier, classifier.bank(), half), list[Theft]()
-    for source, photos, fewest in (
-        ("household", 10, 4),
-        ("caltech101", 10, 4),
-        ("household", 15, 4),
-        ("caltech101", 30, 4),
-    ):
-        for theft in study.thefts(source, photos, fewest):
+    for source in TAUGHT:
+        for theft in study.thefts(source, photos):
             found.append(theft)
             typer.echo(json.dumps(asdict(theft)))
     if page:
-        lines = [
-            f"`{each.source}` | {each.photos} | {each.way} | {each.right} | {each.stolen} | {each.lost} | "
-            f"{each.stolen_apart} | {each.lost_apart}"
-            for each in found
-        ]
-        head = "source | photos of each | way | right | stolen | right ones lost | of other sources: stolen | lost"
-        fill(page, {"thefts": f"{table(head, *lines)}\n\n{made_by(as_given(PACKAGE))}"})
+        write_table(page, found)
 
 
 app = program(measure)
