@@ -85,10 +85,11 @@ def test_every_sentence_that_the_code_names_is_there_and_no_other() -> None:
     assert {key for platform in icons.values() for key in platform} <= named["entities"]
 
 
-def test_every_rule_of_bronze_and_silver_is_done_or_exempt_with_its_reason() -> None:
+def test_every_rule_of_bronze_and_silver_is_done_or_says_why_not() -> None:
     text = (FOLDER / "quality_scale.yaml").read_text()
     rules = dict(re.findall(r"^  ([a-z-]+):(?: (\w+))?$", text, re.MULTILINE))
-    reasons = re.findall(r"^  ([a-z-]+):\n    status: exempt\n    comment: \S.+$", text, re.MULTILINE)
+    reasons = re.findall(r"^  ([a-z-]+):\n    status: (?:exempt|todo)\n    comment: \S.+$", text, re.MULTILINE)
 
     assert {*BRONZE.split(), *SILVER.split()} <= set(rules)
     assert {rule for rule, status in rules.items() if status != "done"} == set(reasons)
+    assert ("quality_scale" in record("manifest.json")) == ("status: todo" not in text)
