@@ -1,7 +1,7 @@
 """`vitcam service install` and `uninstall`."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,16 @@ from vitcam.run.part import load_each
 from vitcam.service.announce import announce, end_announcements
 from vitcam.service.network import bind_to_network, ensure_password, local_name, reachable_address, settings_of
 from vitcam.service.places import UNIT_FILES, Instance, Places
-from vitcam.service.releases import Release, adopt, build, current_release, exclusive, use
+from vitcam.service.releases import (
+    Release,
+    adopt,
+    build,
+    current_release,
+    exclusive,
+    packaged_release,
+    refuse_beside_package,
+    use,
+)
 from vitcam.service.systemctl import (
     SETTLE_S,
     bring_up,
@@ -52,16 +61,24 @@ def install(
 ) -> Installed:
     """Install vitcam, unless a version is installed, and start it. A second call changes nothing.
 
+    Of Debian's package, its own program only enables the service, opens it to the network and starts it.
+
     lan      bind it to the network, and make a password unless `web.open` lets everybody watch
     origin   what is installed: a wheel, a folder with the source, or None: the distribution that runs
     tell     gets a sentence before something that takes long
     raises   VitcamError, ConfigError, UsageError, OSError; what was installed before continues to run
     """
+    packaged = packaged_release(places)
+    if packaged is None or not packaged.runs_now:
+        refuse_beside_package(places, "use that one (/usr/bin/vitcam), or remove it first: sudo apt remove vitcam")
     with exclusive(places):
         _check_config(places, instance)
-        adopt(places)
-        release, fresh = _release(places, origin, tell)
-        changed = _set_up(places, release) or fresh
+        changed = fresh = False
+        release = packaged
+        if release is None:
+            adopt(places)
+            release, fresh = _release(places, origin, tell)
+            changed = _set_up(places, release) or fresh
         if lan:
             changed |= bind_to_network(instance.config(places))
         web = settings_of(places, instance).web  # a mistake in the file is found before a password is made
@@ -82,24 +99,36 @@ def uninstall(places: Places, tell: Callable[[str], None]) -> list[str]:
     returns  the units that were stopped
     raises   VitcamError, OSError
     """
+    refuse_beside_package(places, "it is removed with: sudo apt remove vitcam")
     with exclusive(places):
         adopt(places)
         units = sorted({*units_in_use(), *enabled_units(places)})
         if units:
             systemctl_checked("disable", "--now", *units)
-        end_announcements(places)
-        for instance in map(Instance.of_unit, units):
-            for take_back in load_each(part.uninstalled for part in PARTS):
-                if trouble := take_back(places, instance):
-                    tell(trouble)
+        take_back(places, units, tell)
         write_units(places, dict.fromkeys(UNIT_FILES))
         systemctl_checked("daemon-reload")
         systemctl("reset-failed", "vitcam.service", "vitcam@*")
-        if _is_our_link(places):
-            places.command.unlink()
-        places.home.unlink(missing_ok=True)
-        shutil.rmtree(places.releases)  # this very program may lie in it: nothing is imported after this
+        remove_releases(places)  # this very program may lie in one: nothing is imported after this
     return units
+
+
+def take_back(places: Places, units: Iterable[str], tell: Callable[[str], None]) -> None:
+    """Take back what others were told of these services, which have ended; `tell` gets what could not be."""
+    end_announcements(places)
+    for instance in map(Instance.of_unit, units):
+        for withdraw in load_each(part.uninstalled for part in PARTS):
+            if trouble := withdraw(places, instance):
+                tell(trouble)
+
+
+def remove_releases(places: Places) -> None:
+    """Remove all that `install` puts below /opt, and the command's link. Raises OSError."""
+    if is_our_link(places):
+        places.command.unlink()
+    places.home.unlink(missing_ok=True)
+    if places.releases.exists():
+        shutil.rmtree(places.releases)
 
 
 def _check_config(places: Places, instance: Instance) -> None:
@@ -143,5 +172,6 @@ def _announced(places: Places, instance: Instance, release: Release, tell: Calla
         return False
 
 
-def _is_our_link(places: Places) -> bool:
+def is_our_link(places: Places) -> bool:
+    """Whether the command on everybody's path leads to a release."""
     return places.command.is_symlink() and places.command.readlink() == places.home / "bin/vitcam"

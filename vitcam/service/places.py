@@ -29,6 +29,26 @@ class Places:
         return self.root / "opt/vitcam-releases"
 
     @property
+    def package(self) -> Path:
+        """The virtual environment of Debian's package; missing where that is not installed."""
+        return self.root / "usr/lib/vitcam"
+
+    @property
+    def package_units(self) -> Path:
+        """Where the package has its unit files. A file of the same name in `units` hides one."""
+        return self.root / "usr/lib/systemd/system"
+
+    @property
+    def kept_package(self) -> Path:
+        """Where an upgrade keeps the package of before."""
+        return self.root / "var/cache/vitcam"
+
+    @property
+    def lock(self) -> Path:
+        """Locked by the command that changes what is installed."""
+        return self.root / "run/vitcam-service.lock"
+
+    @property
     def units(self) -> Path:
         return self.root / "etc/systemd/system"
 

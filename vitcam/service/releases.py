@@ -60,8 +60,19 @@ class Release:
 
 def current_release(places: Places) -> Release | None:
     """The release in use; None if vitcam is not installed."""
-    release = Release(places.home.resolve())
+    release = packaged_release(places) or Release(places.home.resolve())
     return release if release.version else None
+
+
+def packaged_release(places: Places) -> Release | None:
+    """That of Debian's package; None where the package is not installed."""
+    return Release(places.package) if (places.package / "pyvenv.cfg").exists() else None
+
+
+def refuse_beside_package(places: Places, instead: str) -> None:
+    """Raises UsageError where vitcam is installed as a package. instead: what to do there, as the end of a sentence."""
+    if packaged_release(places) is not None:
+        raise UsageError(f"vitcam is installed as the Debian package vitcam; {instead}")
 
 
 def adopt(places: Places) -> None:
@@ -165,10 +176,10 @@ def _readable_for_all() -> Iterator[None]:
 def exclusive(places: Places) -> Iterator[None]:
     """Be the only command that changes releases. What ends this program, such as a lost ssh, ends it as Ctrl-C does.
 
-    raises  VitcamError if another command is at work; OSError if the folder of releases cannot be made
+    raises  VitcamError if another command is at work; OSError if the file of the lock cannot be made
     """
-    places.releases.mkdir(0o755, parents=True, exist_ok=True)
-    with (places.releases / ".lock").open("w") as lock:
+    places.lock.parent.mkdir(0o755, parents=True, exist_ok=True)
+    with places.lock.open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -26,7 +26,7 @@ def _about(places: Places, unit: str, found: dict[str, str]) -> Iterator[str]:
     if found.get("StatusText"):
         yield f"  status    {found['StatusText']}"
     release = current_release(places)
-    yield f"  version   {f'{release.version} in {release.folder}' if release else 'not installed below /opt/vitcam'}"
+    yield f"  version   {f'{release.version} in {release.folder}' if release else 'not installed'}"
     yield f"  address   {_address(places, unit)}"
     yield f"  boot      {'starts by itself' if found.get('UnitFileState') == 'enabled' else 'does not start by itself'}"
     failure = last_failure(unit)

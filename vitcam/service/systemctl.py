@@ -55,24 +55,25 @@ def enabled_units(places: Places) -> list[str]:
     return sorted({link.name for link in places.units.glob("*.wants/vitcam*.service") if _is_ours(link.name)})
 
 
-def bring_up(unit: str, settle_s: float = SETTLE_S) -> str:
+def bring_up(unit: str, settle_s: float = SETTLE_S, within_s: float = _START_WITHIN_S) -> str:
     """Start or restart the unit, and wait until it is ready and stays so.
 
     settle_s  how long it must stay, in s
+    within_s  how long to wait for it, in s
     returns   why it did not become ready; empty: it did
     """
     before = cursor(unit)
     systemctl("reset-failed", unit)
-    reply = systemctl("restart", unit, timeout_s=_START_WITHIN_S)
+    reply = systemctl("restart", unit, timeout_s=within_s)
     if reply.code == 0 and _stays(unit, settle_s):
         return ""
     return last_sentence(lines_of(unit, after=before)) or _in_words(properties(unit)) or reply.last_words
 
 
-def bring_all_up(units: Iterable[str], settle_s: float) -> str:
+def bring_all_up(units: Iterable[str], settle_s: float, within_s: float = _START_WITHIN_S) -> str:
     """As `bring_up`, one after the other, up to the first that does not become ready."""
     for unit in units:
-        if why := bring_up(unit, settle_s):
+        if why := bring_up(unit, settle_s, within_s):
             return why if unit == "vitcam.service" else f"{unit}: {why}"
     return ""
 

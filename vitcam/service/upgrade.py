@@ -9,7 +9,16 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam.service.announce import announce_all
 from vitcam.service.origin import checked_origin, checkout, is_source
 from vitcam.service.places import Places
-from vitcam.service.releases import Release, adopt, build, current_release, exclusive, remove_all_but, use
+from vitcam.service.releases import (
+    Release,
+    adopt,
+    build,
+    current_release,
+    exclusive,
+    refuse_beside_package,
+    remove_all_but,
+    use,
+)
 from vitcam.service.systemctl import SETTLE_S, bring_all_up, enabled_units, systemctl_checked, units_in_use
 from vitcam.service.units import UnitTexts, carried_units, installed_units, write_units
 
@@ -33,6 +42,7 @@ def upgrade(places: Places, given: Path | None, tell: Callable[[str], None], set
     raises   UsageError if nothing is installed or there is nothing to install; VitcamError if the new version cannot
              be installed, or does not become ready, with the reason; OSError if the disk is full
     """
+    refuse_beside_package(places, "another version is installed with: sudo apt install ./vitcam_….deb")
     with exclusive(places):
         adopt(places)
         old = current_release(places)

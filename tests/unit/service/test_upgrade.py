@@ -176,7 +176,7 @@ def test_an_upgrade_of_nothing_says_how_to_install(machine: FakeMachine) -> None
 
 
 def test_two_commands_never_change_the_service_at_once(installed: FakeMachine) -> None:
-    with (installed.places.releases / ".lock").open("w") as lock:
+    with installed.places.lock.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
 
         with pytest.raises(VitcamError, match="another `vitcam service` command is at work"):
