@@ -1,0 +1,58 @@
+#!/bin/bash
+# The Debian package in a Debian trixie with its real systemd, which systemd-nspawn boots; no network, as root:
+#
+#   tests/deb/machine.sh PACKAGE.deb WHEELS      some minutes; ROOT is the folder of the machine, made where it is missing
+#
+# WHEELS: a folder with the wheels of a checkout's service, for trixie. Needs mmdebstrap and systemd-container.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+deb=$1 wheels=$2
+ROOT=${ROOT:-${TMPDIR:-/tmp}/vitcam-trixie}
+packages=systemd,systemd-sysv,dbus,libnss-systemd,python3,python3-venv,python3-numpy,libgcc-s1,libstdc++6,zlib1g,procps
+packages+=,cloud-init,ca-certificates,netbase,iproute2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+[ -e "$ROOT/usr" ] || mmdebstrap --quiet --mode=root --variant=minbase --aptopt='Apt::Install-Recommends "false"' \
+  --dpkgopt='path-exclude=/usr/share/locale/*' --include="$packages" trixie "$ROOT"
+
+cp "$deb" "$work/vitcam.deb"
+cp -r "$wheels" "$work/wheels"
+# the same package in a later version, whose daemon fails
+dpkg-deb --raw-extract "$deb" "$work/broken"
+sed -i 's/^Version: .*~/Version: 99.0~/' "$work/broken/DEBIAN/control"
+cat >> "$work"/broken/usr/lib/vitcam/lib/python3*/site-packages/vitcam/daemon/supervisor.py <<'END'
+
+
+def supervise(options: RunOptions, environ: Mapping[str, str]) -> None:
+    raise VitcamError("version 99.0 fails on purpose")
+END
+dpkg-deb --root-owner-group -Zzstd -z1 --build "$work/broken" "$work/broken.deb" > "$work/built"
+rm -r "$work/broken"
+mkdir "$work/tests"
+cp -r tests/__init__.py tests/deb tests/pivm examples/first-boot "$work/tests"
+
+mkdir "$work/units"
+cat > "$work/units/vitcam-test.service" <<'END'
+[Unit]
+After=network.target
+SuccessAction=poweroff-force
+FailureAction=poweroff-force
+[Service]
+Type=oneshot
+WorkingDirectory=/io
+Environment=HOME=/root PIP_NO_INDEX=1 PIP_FIND_LINKS=/io/wheels
+ExecStart=/usr/bin/python3 -u -m tests.deb.inside
+StandardOutput=file:/io/out
+StandardError=inherit
+TimeoutStartSec=1500
+END
+touch "$work/out"
+tail -n +1 -f "$work/out" &
+shown=$!
+nice -n 10 systemd-nspawn --quiet --directory "$ROOT" --volatile=overlay --boot --register=no --keep-unit --console=pipe \
+  --bind="$work:/io" --bind-ro="$work/units/vitcam-test.service:/etc/systemd/system/vitcam-test.service" \
+  systemd.unit=multi-user.target systemd.wants=vitcam-test.service < /dev/null > "$work/console" 2>&1 || tail -20 "$work/console"
+sleep 1
+kill $shown
+grep -q "^all that was checked holds" "$work/out"
