@@ -79,7 +79,7 @@ packages: $(VENV)/release/ready  ## build wheel and source distribution into dis
 test-packages: packages  ## install both in clean environments of Python 3.11 and 3.13, and start the demo
 	for version in 3.11 3.13; do .ci/with_python $$version sh -c '$$PYTHON tests/packaged.py run dist' || exit; done
 
-# python -m deb.lock pins newer libraries. ARGS="--suite deb13 --machine arm64" makes one, --level 19 a smaller one
+# python -m deb.lock pins newer libraries. ARGS="--suite deb13 --machine arm64" makes one, --level 9 a smaller one
 deb: $(VENV)/daemon  ## make Debian's packages for this processor, Debian 12 and 13, in dist/
 	$(BIN)/python -m deb.build $(ARGS)
 

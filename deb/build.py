@@ -4,8 +4,7 @@
     python -m deb.build --suite deb13 --machine arm64    one package, also for another processor
 
 dpkg-deb alone makes them. debhelper would compile, strip and look for libraries with the tools of the processor that a
-package is for; here nothing is compiled, and one machine makes all four packages. They are packed by Zstandard, which
-both Debians unpack, and in less time than xz.
+package is for; here nothing is compiled, and one machine makes all four packages.
 """
 
 import argparse
@@ -43,9 +42,12 @@ NOT_NEEDED: Final = (
     "share",
     "*/tests",
     "ai_edge_litert/libLiteRtWebGpuAccelerator.so",
+    "ai_edge_litert/tools",
+    "ai_edge_litert/vendors",
+    "tqdm/completion.sh",
     "vitcam-*/direct_url.json",
 )
-"""Below the folder of libraries: programs and pages of others, tests, and what runs models on graphics cards."""
+"""Below the folder of libraries: programs and pages of others, tests, and what runs models on other processors."""
 DESCRIPTION: Final = """\
 camera daemon that says what it sees and shows where it looked
  vitcam classifies each frame of a camera with a Vision Transformer, remembers
@@ -138,7 +140,7 @@ def small_files(suite: Suite, since_epoch_s: int) -> Iterator[tuple[str, bytes]]
 def build(suite: Suite, machine: str, out: Path, level: int) -> Path:
     """Make one package.
 
-    level    of Zstandard: 3 is fast, 19 is small
+    level    of xz: 1 is fast, 9 is small
     returns  the file
     raises   CalledProcessError where pip or dpkg-deb fails
     """
@@ -159,7 +161,7 @@ def build(suite: Suite, machine: str, out: Path, level: int) -> Path:
         _write_control(tree, suite, machine)
         out.mkdir(parents=True, exist_ok=True)
         package = out / file_name(suite, machine)
-        packing = ["dpkg-deb", "--root-owner-group", "-Zzstd", f"-z{level}", "--threads-max=1", "--build"]
+        packing = ["dpkg-deb", "--root-owner-group", "-Zxz", f"-z{level}", "--threads-max=1", "--build"]
         environ = os.environ | {"SOURCE_DATE_EPOCH": str(since_epoch_s)}
         subprocess.run([*packing, str(tree), str(package)], check=True, env=environ, stdout=subprocess.DEVNULL)
     return package
@@ -182,6 +184,10 @@ def _install_libraries(site: Path, suite: Suite, machine: str, work: Path) -> No
     for pattern in NOT_NEEDED:
         for path in site.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for module in site.rglob("*.py"):
+        if (content := module.read_bytes()).startswith(b"#!"):
+            # it names an interpreter that Debian does not have, and nobody runs a library's file
+            module.write_bytes(content.partition(b"\n")[2])
 
 
 def _write_control(tree: Path, suite: Suite, machine: str) -> None:
@@ -211,7 +217,7 @@ def main() -> None:
     parser.add_argument("--suite", choices=SUITES, action="append", help="Default: all.")
     parser.add_argument("--machine", choices=MACHINES, action="append", help=f"Default: {here}.")
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="The folder of the packages.")
-    parser.add_argument("--level", type=int, default=3, help="Of Zstandard, 1 to 22; 19 is smaller and takes long.")
+    parser.add_argument("--level", type=int, default=1, help="Of xz, 0 to 9; 9 is smaller and takes long.")
     chosen = parser.parse_args()
     for name in chosen.suite or SUITES:
         for machine in chosen.machine or [here]:

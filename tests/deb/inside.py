@@ -131,12 +131,30 @@ def purged_and_again(report: Report, password: str, before: set[str]) -> None:
     kept(report, "installed again", password, before)
 
 
-def main() -> int:
-    report = Report()
+def takeover(report: Report) -> None:
     password, before = as_a_checkout_does(report)
     package_takes_over(report, password, before)
     bad_upgrade_and_back(report, password, before)
     purged_and_again(report, password, before)
+
+
+def first_boot(report: Report) -> None:
+    """cloud-init does all; the password is that of the file on the card."""
+    run("cloud-init", "status", "--wait")
+    print(Path("/var/log/cloud-init-output.log").read_text()[-3000:], flush=True)
+    password = "nuthatch-and-wren"  # machine.sh writes it
+    report.check("the service is ready", active())
+    report.check("it answers to the password of the card", eventually(lambda: bool(asked("/api/state", password)), 60))
+    report.check("and to no other one", not eventually(lambda: bool(asked("/api/state", "nuthatch-and-crow")), 2))
+    report.check("the file with the password is gone", not Path("/boot/firmware/vitcam.txt").exists())
+    above_login = Path("/etc/issue.d/vitcam.issue").read_text()
+    report.check("the console says where to look", "http://birdhouse.local:8420" in above_login, above_login)
+    report.check("the network can reach it", 'host = "0.0.0.0"' in CONFIG.read_text())
+
+
+def main() -> int:
+    report = Report()
+    {"takeover": takeover, "first_boot": first_boot}[sys.argv[1]](report)
     if report.failed == 0:
         print("all that was checked holds", flush=True)
     return report.failed

@@ -13,8 +13,11 @@ packages+=,cloud-init,ca-certificates,netbase,iproute2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-[ -e "$ROOT/usr" ] || mmdebstrap --quiet --mode=root --variant=minbase --aptopt='Apt::Install-Recommends "false"' \
-  --dpkgopt='path-exclude=/usr/share/locale/*' --include="$packages" trixie "$ROOT"
+if [ ! -d "$ROOT" ]; then
+  mmdebstrap --quiet --mode=root --variant=minbase --aptopt='Apt::Install-Recommends "false"' \
+    --dpkgopt='path-exclude=/usr/share/locale/*' --include="$packages" trixie "$ROOT.new"
+  mv "$ROOT.new" "$ROOT"
+fi
 
 cp "$deb" "$work/vitcam.deb"
 cp -r "$wheels" "$work/wheels"
@@ -30,7 +33,19 @@ END
 dpkg-deb --root-owner-group -Zzstd -z1 --build "$work/broken" "$work/broken.deb" > "$work/built"
 rm -r "$work/broken"
 mkdir "$work/tests"
-cp -r tests/__init__.py tests/deb tests/pivm examples/first-boot "$work/tests"
+cp -r tests/__init__.py tests/deb tests/pivm "$work/tests"
+
+# the boot partition of a card, and where Raspberry Pi OS tells cloud-init of it
+mkdir "$work/firmware"
+cp "$deb" examples/first-boot/vendor-data "$work/firmware"
+echo "password=nuthatch-and-wren" > "$work/firmware/vitcam.txt"
+echo "instance-id: card" > "$work/firmware/meta-data"
+printf '#cloud-config\nhostname: birdhouse\n' > "$work/firmware/user-data"
+cat > "$work/cloud.cfg" <<'END'
+datasource_list: [NoCloud, None]
+datasource: {NoCloud: {seedfrom: "file:///boot/firmware/"}}
+network: {config: disabled}
+END
 
 mkdir "$work/units"
 cat > "$work/units/vitcam-test.service" <<'END'
@@ -39,20 +54,30 @@ After=network.target
 SuccessAction=poweroff-force
 FailureAction=poweroff-force
 [Service]
-Type=oneshot
+Type=exec
 WorkingDirectory=/io
-Environment=HOME=/root PIP_NO_INDEX=1 PIP_FIND_LINKS=/io/wheels
-ExecStart=/usr/bin/python3 -u -m tests.deb.inside
+Environment=HOME=/root LANG=C.UTF-8 PIP_NO_INDEX=1 PIP_FIND_LINKS=/io/wheels
+ExecStart=/usr/bin/python3 -u -m tests.deb.inside $CASE
 StandardOutput=file:/io/out
 StandardError=inherit
-TimeoutStartSec=1500
+RuntimeMaxSec=1500
 END
-touch "$work/out"
-tail -n +1 -f "$work/out" &
-shown=$!
-nice -n 10 systemd-nspawn --quiet --directory "$ROOT" --volatile=overlay --boot --register=no --keep-unit --console=pipe \
-  --bind="$work:/io" --bind-ro="$work/units/vitcam-test.service:/etc/systemd/system/vitcam-test.service" \
-  systemd.unit=multi-user.target systemd.wants=vitcam-test.service < /dev/null > "$work/console" 2>&1 || tail -20 "$work/console"
-sleep 1
-kill $shown
-grep -q "^all that was checked holds" "$work/out"
+for CASE in ${CASES:-takeover first_boot}; do
+  sed "s/[$]CASE/$CASE/" "$work/units/vitcam-test.service" > "$work/vitcam-test.service"
+  : > "$work/out"
+  tail -n +1 -f "$work/out" &
+  shown=$!
+  more=()
+  if [ "$CASE" = first_boot ]; then
+    more=(--bind="$work/firmware:/boot/firmware" --bind-ro="$work/cloud.cfg:/etc/cloud/cloud.cfg.d/99_card.cfg")
+  else
+    more=(--bind-ro=/dev/null:/etc/cloud/cloud-init.disabled)
+  fi
+  nice -n 10 systemd-nspawn --quiet --directory "$ROOT" --volatile=overlay --boot --register=no --keep-unit \
+    --console=pipe --private-network --bind="$work:/io" "${more[@]}" \
+    --bind-ro="$work/vitcam-test.service:/etc/systemd/system/vitcam-test.service" \
+    systemd.wants=vitcam-test.service < /dev/null > "$work/console" 2>&1 || tail -20 "$work/console"
+  sleep 1
+  kill $shown
+  grep -q "^all that was checked holds" "$work/out" || exit 1
+done
