@@ -1,12 +1,14 @@
 #!/bin/bash
 # The Debian package in a Debian trixie with its real systemd, which systemd-nspawn boots; no network, as root:
 #
-#   tests/deb/machine.sh PACKAGE.deb WHEELS      some minutes; ROOT is the folder of the machine, made where it is missing
+#   tests/deb/machine.sh PACKAGE.deb [WHEELS]    some minutes; ROOT is the folder of the machine, made where it is missing
 #
-# WHEELS: a folder with the wheels of a checkout's service, for trixie. Needs mmdebstrap and systemd-container.
+# WHEELS: a folder with the wheels of a checkout's service, else they are fetched. CASES="takeover first_boot" are both
+# boots. Needs mmdebstrap and systemd-container.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-deb=$1 wheels=$2
+deb=$1 wheels=${2:-}
+PYTHON=${PYTHON:-.venv/bin/python}
 ROOT=${ROOT:-${TMPDIR:-/tmp}/vitcam-trixie}
 packages=systemd,systemd-sysv,dbus,libnss-systemd,python3,python3-venv,python3-numpy,libgcc-s1,libstdc++6,zlib1g,procps
 packages+=,cloud-init,ca-certificates,netbase,iproute2
@@ -20,7 +22,15 @@ if [ ! -d "$ROOT" ]; then
 fi
 
 cp "$deb" "$work/vitcam.deb"
-cp -r "$wheels" "$work/wheels"
+if [ -n "$wheels" ]; then
+  cp -r "$wheels" "$work/wheels"
+else
+  platforms=(--platform manylinux2014_x86_64)
+  for minor in {17..41}; do platforms+=(--platform "manylinux_2_${minor}_x86_64"); done
+  "$PYTHON" -m pip download --quiet --no-deps --require-hashes --dest "$work/wheels" --only-binary :all: \
+    --python-version 3.13 "${platforms[@]}" --requirement deb/deb13.txt
+  "$PYTHON" -m pip wheel --quiet --no-deps --wheel-dir "$work/wheels" .
+fi
 # the same package in a later version, whose daemon fails
 dpkg-deb --raw-extract "$deb" "$work/broken"
 sed -i 's/^Version: .*~/Version: 99.0~/' "$work/broken/DEBIAN/control"
@@ -56,7 +66,7 @@ FailureAction=poweroff-force
 [Service]
 Type=exec
 WorkingDirectory=/io
-Environment=HOME=/root LANG=C.UTF-8 PIP_NO_INDEX=1 PIP_FIND_LINKS=/io/wheels
+Environment=HOME=/root LANG=C.UTF-8 PIP_NO_INDEX=1 PIP_FIND_LINKS=/io/wheels PIP_NO_COMPILE=1
 ExecStart=/usr/bin/python3 -u -m tests.deb.inside $CASE
 StandardOutput=file:/io/out
 StandardError=inherit
