@@ -28,6 +28,9 @@ _BUILT_WITHIN_S: Final = 600.0
 _OURS: Final = b"\nExecStart=/opt/vitcam/bin/vitcam "
 """In a unit file of `vitcam service install`. A file without this line is the administrator's, and stays."""
 
+_OF_ONE_INSTALLATION: Final = ("Status:", "Config-Version:")
+"""Fields that dpkg adds to those of a package."""
+
 
 def configure(places: Places, before: str, tell: Callable[[str], None], settle_s: float = SETTLE_S) -> None:
     """Take over what `vitcam service install` left, enable the service, and start what is enabled.
@@ -88,7 +91,7 @@ def keep(places: Places) -> Path:
         for name in _said("dpkg-query", "--control-list", _NAME).split():
             shutil.copy2(_said("dpkg-query", "--control-path", _NAME, name).strip(), control / name)
         status = _said("dpkg-query", "--status", _NAME)
-        fields = [line for line in status.splitlines() if not line.startswith("Status:")]
+        fields = [line for line in status.splitlines() if not line.startswith(_OF_ONE_INSTALLATION)]
         (control / "control").write_text("\n".join(fields) + "\n", "utf-8")
         # it is for an emergency: fast, and a little larger than the package was
         _said("dpkg-deb", "--root-owner-group", "-Zzstd", "-z1", "--build", str(tree), work)

@@ -182,6 +182,8 @@ def test_the_package_that_is_kept_installs_the_same_files(tmp_path: Path, monkey
     (root / "var/lib/dpkg/status").touch()
     dpkg = ["dpkg", "--force-not-root", "--force-script-chrootless", f"--root={root}"]
     subprocess.run([*dpkg, "--install", first], check=True)
+    status = root / "var/lib/dpkg/status"  # as it is while an upgrade asks the old package's prerm
+    status.write_text(status.read_text().replace("ok installed\n", "ok half-configured\nConfig-Version: 1.0~deb13\n"))
     monkeypatch.setenv("DPKG_ROOT", str(root))
     monkeypatch.setenv("DPKG_ADMINDIR", str(root / "var/lib/dpkg"))
     machine = FakeMachine(root)
