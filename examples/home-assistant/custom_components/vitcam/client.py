@@ -85,7 +85,8 @@ class CameraClient:
 
     async def messages(self) -> AsyncGenerator[Message, None]:
         """The state at once and whenever it changes, and each event; it ends only by an error."""
-        timeout = ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=SILENT_S)
+        silent_s = ANSWER_S if self._auth else SILENT_S  # a busy camera takes seconds to check a password
+        timeout = ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=silent_s)
         query = {"predictions": "0", "heartbeat": str(HEARTBEAT_S)}
         response = await self._ask("GET", "api/predictions", timeout, query)
         try:
