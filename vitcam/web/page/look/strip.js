@@ -3,6 +3,7 @@
 import { ask } from "../ask.js";
 import { frameUrl } from "../history/addresses.js";
 import { CLOCK, t } from "../language/language.js";
+import { write } from "../shown.js";
 import { Fresh } from "./fresh.js";
 
 const MOST = 12;
@@ -12,7 +13,7 @@ const SURE = [[0.9, "sure"], [0.7, "rather"], [0, "unsure"]];
 export class Strip {
   #part = document.getElementById("strip");
   #list = document.getElementById("strip-list");
-  #lines = new Map(); // what stands in it -> its element
+  #cards = new Map(); // id of an event -> its element
   #fresh = new Fresh(this.#part, () => this.#read());
   events = []; // of /api/events
 
@@ -28,16 +29,18 @@ export class Strip {
 
   async #read() {
     const { events } = await ask(`api/events?${new URLSearchParams({ kind: "seen", limit: MOST })}`);
-    const wanted = new Map(events.map((event) => [JSON.stringify([event.id, nameOf(event), event.frame, event.p]), event]));
-    for (const [key, line] of this.#lines) {
-      if (wanted.has(key)) continue;
-      line.remove();
-      this.#lines.delete(key);
+    const wanted = new Set(events.map(({ id }) => id));
+    for (const [id, card] of this.#cards) {
+      if (wanted.has(id) || card.contains(document.activeElement)) continue; // a person is there
+      card.remove();
+      this.#cards.delete(id);
     }
-    [...wanted].forEach(([key, event], place) => {
-      if (!this.#lines.has(key)) this.#lines.set(key, card(event));
+    events.forEach((event, place) => {
+      const card = this.#cards.get(event.id) ?? cardOf(event);
+      this.#cards.set(event.id, card);
+      show(card, event);
       const there = this.#list.children[place];
-      if (there !== this.#lines.get(key)) this.#list.insertBefore(this.#lines.get(key), there ?? null); // one that moves loses the focus
+      if (there !== card) this.#list.insertBefore(card, there ?? null); // one that moves loses the focus
     });
     this.events = events;
   }
@@ -47,14 +50,21 @@ export function nameOf({ shown, label }) {
   return shown.kind ?? label;
 }
 
-function card(event) {
-  const line = document.createElement("li");
-  const link = line.appendChild(Object.assign(document.createElement("a"), { href: `#event/${event.id}`, className: "shot" }));
-  link.dataset.id = event.id;
-  const add = (tag, more) => link.appendChild(Object.assign(document.createElement(tag), more));
-  if (event.frame) add("img", { alt: "", loading: "lazy", decoding: "async", src: frameUrl(event, WIDTH) });
-  add("b", { textContent: nameOf(event) });
+function cardOf({ id }) {
+  const card = document.createElement("li");
+  const link = card.appendChild(Object.assign(document.createElement("a"), { href: `#event/${id}`, className: "shot" }));
+  link.dataset.id = id;
+  link.append(Object.assign(document.createElement("img"), { alt: "", decoding: "async" }), document.createElement("b"), document.createElement("span"));
+  return card;
+}
+
+// an event that lasts may get a better picture, and another certainty
+function show(card, event) {
+  const [picture, name, when] = card.firstChild.children;
+  const address = event.frame ? frameUrl(event, WIDTH) : "";
+  picture.hidden = !address;
+  if (address && picture.getAttribute("src") !== address) picture.src = address;
+  write(name, nameOf(event));
   const sure = event.corrected ? "told" : SURE.find(([least]) => event.p >= least)[1];
-  add("span", { textContent: `${CLOCK.format(new Date(event.start))} · ${t(`strip.${sure}`)}` });
-  return line;
+  write(when, `${CLOCK.format(new Date(event.start))} · ${t(`strip.${sure}`)}`);
 }

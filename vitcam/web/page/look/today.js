@@ -38,7 +38,7 @@ export class Today {
 
   #draw(stories) {
     const shown = JSON.stringify(stories);
-    if (shown === this.#shown) return; // what has not changed is not drawn again
+    if (shown === this.#shown || this.#list.contains(document.activeElement)) return; // where a person is, nothing is drawn again
     this.#shown = shown;
     this.#none.hidden = stories.length > 0;
     this.#list.replaceChildren(...stories.map((story) => this.#lineOf(story)));
