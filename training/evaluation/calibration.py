@@ -84,27 +84,15 @@ def fit_threshold(scores: NDArray[np.floating[Any]], rejected: float = FALSE_REJ
 
 
 def fit_gate(scores: NDArray[np.floating[Any]], wrong: NDArray[np.bool_]) -> float:
-    """The score at which a name is as likely wrong as right, by a logistic curve; below it, hiding is right more often.
-
-    A curve through all names is steadier than a count of those below each score, which a few photos move far.
+    """The score below which hiding names is right more often than not: most wrong ones, less the right ones, lie below.
 
     scores  (n,) of pictures with a name
     wrong   (n,) whether that name is wrong
-    returns a number between the lowest and the highest of the scores
+    returns one of the scores; the highest, where several gain as much
     """
-    from scipy.optimize import minimize  # imported late, as above
-
-    middle, spread = float(scores.mean()), float(scores.std()) or 1.0
-    steps = (scores - middle) / spread
-
-    def loss(line: NDArray[np.float64]) -> float:
-        logits = line[0] + line[1] * steps
-        return float(np.logaddexp(0, np.where(wrong, -logits, logits)).sum() + 1e-3 * (line**2).sum())
-
-    at_middle, slope = minimize(loss, np.zeros(2)).x
-    if slope >= 0:  # names of a higher score are not more often right: all are hidden, or none
-        return float(scores.max() if at_middle > 0 else scores.min())
-    return float(np.clip(middle - spread * at_middle / slope, scores.min(), scores.max()))
+    order = np.argsort(scores, kind="stable")
+    gained = np.concatenate([[0], np.cumsum(np.where(wrong[order], 1, -1))[:-1]])
+    return float(scores[order][int(np.flatnonzero(gained == gained.max())[-1])])
 
 
 def _surprise(confidence: Confidence, right: NDArray[np.bool_]) -> float:

@@ -69,7 +69,7 @@ def lesson_of(head: Head, photos: Mapping[str, Photos], settings: RowsRecipe) ->
 def lesson_of_one(head: Head, label: int, photos: Mapping[str, Photos], rows: Rows, settings: RowsRecipe) -> Lesson:
     """Of one added label against all others, whose rows stay as they are: the photos of `parts_of`, in that order.
 
-    The label gets two rows, one after the other: for photos by day, and for those in the dark that the first one
+    The label gets two further rows, one after the other: for photos by day, and for those in the dark that this one
     misses. What the label is by day does not depend on the second. Where the label is absent, nothing is said of what
     else is there. So these photos change no other row.
 
@@ -88,13 +88,6 @@ def lesson_of_one(head: Head, label: int, photos: Mapping[str, Photos], rows: Ro
         np.concatenate([_weights(photos[part].samples, part, head, settings) for part in parts]),
         in_turn=True,
     )
-
-
-def with_one(rows: Rows, one: Rows, place: int) -> Rows:
-    """The rows with the first row of one label in this place, and its further rows behind them all."""
-    weight, bias = np.concatenate([rows.weight, one.weight[1:]]), np.concatenate([rows.bias, one.bias[1:]])
-    weight[place], bias[place] = one.weight[0], one.bias[0]
-    return Rows(weight, bias)
 
 
 def same_photo(photos: Mapping[str, Photos], settings: RowsRecipe) -> NDArray[np.intp]:

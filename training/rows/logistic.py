@@ -32,6 +32,10 @@ class Rows:
         """(n, D) -> (n, K)."""
         return np.asarray(features @ self.weight.T + self.bias)
 
+    def and_then(self, further: Rows) -> Rows:
+        """These rows, and others behind them."""
+        return Rows(np.concatenate([self.weight, further.weight]), np.concatenate([self.bias, further.bias]))
+
 
 @dataclass(frozen=True, eq=False)
 class Lesson:

@@ -29,7 +29,7 @@ from vitcam_training.provenance import machine, revision
 from vitcam_training.recipes.recipe import Recipe, RowsRecipe, fingerprint
 from vitcam_training.rows.choose import Head, Trial, Tried, best, out_of_fold, try_offsets
 from vitcam_training.rows.features import read_features
-from vitcam_training.rows.lesson import TRAIN, Photos, lesson_of, lesson_of_one, parts_of, same_photo, with_one
+from vitcam_training.rows.lesson import TRAIN, Photos, lesson_of, lesson_of_one, parts_of, same_photo
 from vitcam_training.rows.logistic import Floats, Rows, fit_rows
 from vitcam_training.weights.checkpoints import Weights, read_network, save_weights
 from vitcam_training.weights.metadata import CALIBRATED_ON, Metadata, read_metadata
@@ -94,8 +94,6 @@ def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, comm
     about = read_metadata(weights)
     head = head_of(about, weights, dataset)
     _check_photos(head, dataset)
-    if settings.one:
-        head = replace(head, settled=frozenset({dataset.part(SHOWN)[0].label}))
     spec = replace(recipe.spec, height=about.input.height, width=about.input.width)
     photos = {
         part: Photos(dataset.part(part), read_features(weights, dataset.part(part), spec, folder / f"{part}.npz"))
@@ -106,14 +104,14 @@ def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, comm
     rows = fit_rows(lesson, settings.l2)
     kept = len(photos[TRAIN].samples) + np.arange(len(base.samples))
     again = out_of_fold(lesson, kept, settings.l2, rows, recipe.seed)
-    for label in head.settled:
-        of_one, place = lesson_of_one(head, label, photos, rows, settings), head.added.index(label)
-        one = fit_rows(of_one, settings.l2)
+    if settings.one:
+        label = photos[SHOWN].samples[0].label
+        of_one = lesson_of_one(head, label, photos, rows, settings)
+        further = fit_rows(of_one, settings.l2)
         same = same_photo(photos, settings)
-        found = out_of_fold(of_one, kept, settings.l2, one, recipe.seed, same)
-        again[:, place] = found[:, 0]
-        rows, again = with_one(rows, one, place), np.concatenate([again, found[:, 1:]], axis=1)
-        head = head.with_second(label)
+        found = out_of_fold(of_one, kept, settings.l2, further, recipe.seed, same)
+        rows, again = rows.and_then(further), np.concatenate([again, found], axis=1)
+        head = head.with_further(label, len(further.bias))
     trials = _tried(head, rows, base, again, choose)
     chosen = best(trials)
     _log(trials, chosen)
@@ -214,7 +212,7 @@ def _metadata(
         "revision": revision(),
         "machine": machine(),
         "hours": round(hours, 2),
-        "rows_added": len(head.added),
+        "rows_added": len(head.rows) - len(head.stays),
         "offset": chosen.offset,
         CALIBRATED_ON: fitted[CALIBRATED_ON],
         LIMITS: recipe.about.limits,
@@ -229,7 +227,7 @@ def _metadata(
         licence=recipe.about.licence or about.licence,
         provenance=known | ({TRAINED_BY: command} if command else {}),
         network=asdict(replace(config, classes=len(head.rows))),
-        synsets=(*about.synsets, *[""] * len(head.added)),
+        synsets=(*about.synsets, *[""] * (len(head.rows) - len(head.stays))),
         rows=head.rows,
         temperature=fitted["temperature"],
         least_familiarity=fitted["least_familiarity"],

@@ -50,7 +50,7 @@ def persons(
     rows, person = fit_rows(lesson_of(head, photos, settings), settings.l2), photos[SHOWN].samples[0].label
     lesson = lesson_of_one(head, person, photos, rows, settings)
     names = np.array([sample.path.name.split("#")[0] for part in parts_of(settings) for sample in photos[part].samples])
-    refits = Refits(head.with_second(person), person, lesson, names, rows, settings.l2)
+    refits = Refits(head.with_further(person, 2), person, lesson, names, rows, settings.l2)
     plain = unaltered(photos)
     files = np.array([sample.path.name for sample in plain.samples])
     shows = np.array([sample.label == refits.person for sample in plain.samples])

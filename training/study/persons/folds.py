@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from vitcam_training.data.dataset import ABSENT, DEPICTED, SHOWN
 from vitcam_training.rows.choose import Head
-from vitcam_training.rows.lesson import Photos, with_one
+from vitcam_training.rows.lesson import Photos
 from vitcam_training.rows.logistic import Floats, Lesson, Rows, fit_rows
 
 FOLDS = 5
@@ -49,16 +49,16 @@ class Refits:
     names: NDArray[np.str_]
     """Of the photo of each row of the lesson, without how it was altered."""
     rows: Rows
-    """Fitted to all."""
+    """Of all added labels, fitted to none of these photos."""
     l2: float
 
     def without(self, files: NDArray[np.str_]) -> Rows:
-        """Rows of which that of the label saw none of these photos, altered or not.
+        """Rows of which the further ones of the label saw none of these photos, altered or not.
 
         files  (k,) their names
         """
         fitted = fit_rows(self.lesson.of(~np.isin(self.names, files)), self.l2)
-        return with_one(self.rows, fitted, self.head.added.index(self.person))
+        return self.rows.and_then(fitted)
 
     def lead(self, rows: Rows, photos: Photos) -> Floats:
         """By how many nats `person` leads, (n,)."""

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 
 from tests.training.unit.rows.test_logistic import lesson
-from vitcam_training.rows.choose import OFFSETS, Head, Trial, Tried, best, out_of_fold, try_offsets
+from vitcam_training.rows.choose import FIRST, OFFSETS, Head, Trial, Tried, best, out_of_fold, try_offsets
 from vitcam_training.rows.logistic import fit_rows
 
 HEAD = Head(stays=(0, 1, 1), added=(2,))
@@ -24,12 +24,13 @@ def test_an_offset_makes_all_added_rows_less_likely() -> None:
     assert HEAD.answers(logits, added, -2.0).tolist() == [1]
 
 
-def test_a_settled_label_keeps_its_bias() -> None:
-    head = Head(stays=(0, 1), added=(2, 3), settled=frozenset({3}))
-    logits, added = np.zeros((1, 2), np.float32), np.array([[1.0, 1.5]], np.float32)
+def test_further_rows_of_a_label_keep_their_bias_and_its_first_one_has_to_be_very_sure() -> None:
+    head = Head(stays=(0, 1), added=(2, 3)).with_further(3, 1)
+    logits, added = np.zeros((1, 2), np.float32), np.array([[1.0, 1.0, 1.5]], np.float32)
 
-    assert head.offsets(-2.0).tolist() == [-2.0, 0.0]
+    assert head.offsets(-2.5).tolist() == [-2.5, FIRST, 0.0]
     assert head.answers(logits, added, -3.0).tolist() == [3]
+    assert head.before(logits).tolist() == [0]
 
 
 def test_each_offset_is_tried_on_both_kinds_of_photos() -> None:

@@ -10,7 +10,7 @@ from vitcam_training.data.dataset import ABSENT, ALTERED, BASE, DARK, DEPICTED, 
 from vitcam_training.recipes.recipe import OneLabelRecipe, RowsRecipe
 from vitcam_training.rows.choose import Head
 from vitcam_training.rows.features import Features
-from vitcam_training.rows.lesson import TRAIN, Photos, lesson_of, lesson_of_one, same_photo, with_one
+from vitcam_training.rows.lesson import TRAIN, Photos, lesson_of, lesson_of_one, same_photo
 from vitcam_training.rows.logistic import Lesson, Rows, fit_rows
 
 HEAD = Head(stays=(0, 1), added=(2, 3))
@@ -48,7 +48,7 @@ def test_photos_of_the_other_labels_are_fitted_as_if_there_were_no_such_label() 
     assert lesson.weights.tolist() == [0.5] * 4 + [5.0]
 
 
-def test_one_label_is_fitted_against_all_others_with_every_part_and_has_a_row_of_its_own_for_the_dark() -> None:
+def test_one_label_is_fitted_against_all_others_with_every_part_and_has_another_row_for_the_dark() -> None:
     assert one().right.argmax(1).tolist() == [0] * 5 + [1, 2] + [0] * 5
     assert one().in_turn
     assert one().base[0] == pytest.approx(np.log(1 + 1 + np.e))  # two rows that stay, and the other added one
@@ -70,13 +70,13 @@ def test_the_label_is_named_where_it_is_and_not_where_it_is_absent_and_no_other_
     lesson = one()
     fitted = fit_rows(lesson, 0.01)
     logits = fitted.logits(lesson.features)
-    rows = with_one(ROWS, fitted, 0)
+    rows = ROWS.and_then(fitted)
 
     assert logits[5, 0] > lesson.base[5]
     assert (logits[7] < lesson.base[7]).all()
-    assert HEAD.with_second(2).rows == (0, 1, 2, 3, 2)
-    assert rows.weight[1].tolist() == ROWS.weight[1].tolist()
-    assert rows.bias.tolist() == [fitted.bias[0], 0, fitted.bias[1]]
+    assert HEAD.with_further(2, 2).rows == (0, 1, 2, 3, 2, 2)
+    assert rows.weight[:2].tolist() == ROWS.weight.tolist()
+    assert rows.bias.tolist() == [*ROWS.bias, *fitted.bias]
 
 
 def test_photos_in_the_dark_take_nothing_from_what_the_label_is_by_day() -> None:

@@ -113,7 +113,7 @@ def test_a_label_with_photos_of_its_own_has_a_second_row_for_the_dark(
     add_rows(recipe, weights, tmp_path, replace(dataset, parts=dataset.parts | parts))
     card = export_model(tmp_path / WEIGHTS, tmp_path / "colours.tflite", dataset)
 
-    assert read_metadata(tmp_path / WEIGHTS).rows == (3, 3, 4, 0, 4, 1, 2, 2)
+    assert read_metadata(tmp_path / WEIGHTS).rows == (3, 3, 4, 0, 4, 1, 2, 2, 2)
     assert card.accuracy["top1"] == 1.0
 
 
