@@ -67,7 +67,8 @@ def test_the_bundled_model_needs_what_the_formula_of_a_vit_says() -> None:
     projections = full * t * 12 * d * d + 2 * t * d * d + 10 * d * d
     attention = full * 2 * t * t * d + 2 * t * d
     rows = classes + TWINS
-    stem, embedding, head = patches * side * side * 3 * d, d * d, d * rows
+    # patches are embedded with a row for the class token, which is replaced
+    stem, embedding, head = t * side * side * 3 * d, d * d, d * rows
     # what the likely labels want of the stream and then of each block's values, and how much of it each token has; of
     # one block, which files without a margin have, both steps are one matrix
     blocks = 4 if "margin" in card.outputs else 1
