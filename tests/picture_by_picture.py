@@ -33,7 +33,7 @@ class SteppedPipeline:
         """
         resting = self.pipeline.resting
         if resting.since_ns is not None:
-            if not resting.wants(now_ns):
+            if not resting.wants(now_ns, False):
                 return
             if resting.compares and not resting.moves(small(), now_ns):
                 return
