@@ -58,6 +58,7 @@ def test_the_state_says_what_runs_and_how_many_clients_there_are(server: WebServ
         "resting_since",
         "mqtt",
         "peers",
+        "second",
         "access",
         "unsaved",
     }

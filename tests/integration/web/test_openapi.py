@@ -121,6 +121,13 @@ def running(state: Path) -> Iterator[Daemon]:
 
 
 @pytest.fixture(scope="module")
+def added() -> Iterator[bytes]:
+    """What adds another camera on the page."""
+    with server(as_vitcam(jpeg())) as other:
+        yield json.dumps({"address": f"http://127.0.0.1:{other}", "name": "added"}).encode()
+
+
+@pytest.fixture(scope="module")
 def document(running: Daemon) -> dict[str, Any]:
     with urllib.request.urlopen(f"{running.url}/openapi.json", timeout=10) as answer:
         found: dict[str, Any] = json.load(answer)
@@ -182,9 +189,13 @@ QUERIES = {"GET /api/cameras/picture": "?source=demo", "DELETE /api/events": "?u
 
 @pytest.mark.parametrize("route", ANSWERED)
 def test_a_route_answers_what_its_description_says(
-    running: Daemon, document: dict[str, Any], route: Any, state: Path
+    running: Daemon, document: dict[str, Any], added: bytes, route: Any, state: Path
 ) -> None:
     target = running.url + route.path.replace("{name}", FILES.get(route.path, "mine")).replace("{folder}", "teach")
+    fitting = FITTING | {"/api/peers": added, "/api/peers/{name}": b'{"name": "renamed"}'}
+    if route.path == "/api/peers/{name}":
+        ask(f"{running.url}/api/peers", "POST", added)
+        target = target.replace("/mine", "/added")
     if "/datasets/" in route.path or route.path == "/api/teach":
         shutil.rmtree(state / "datasets" / "mine", ignore_errors=True)
         for label, colour in (("cup", (0, 0, 255)), ("plate", (255, 0, 0))):
@@ -202,7 +213,7 @@ def test_a_route_answers_what_its_description_says(
     if "{id}" in target:
         target = target.replace("{id}", eventually(lambda: newest_event(running, "clip" in route.path))["id"])
     target += QUERIES.get(f"{route.method} {route.path}", "")
-    status, kind, found = ask(target, route.method, FITTING.get(route.path, b"") if route.method in WITH_BODY else None)
+    status, kind, found = ask(target, route.method, fitting.get(route.path, b"") if route.method in WITH_BODY else None)
     content = document["paths"][route.path][route.method.lower()]["responses"]["200"]["content"]
 
     assert status == 200, found

@@ -127,7 +127,7 @@ def test_the_view_of_settings_has_a_row_and_words_for_each() -> None:
     page = page_files()
     tables = [data.decode() for name, data in page.items() if name.endswith(("settings/table.js", "/settings.js"))]
     rows = [row for table in tables for row in re.findall(r"^    \"([a-z_.]+)\": ", table, re.MULTILINE)]
-    words = json.loads(page["language/en.json"])
+    words = json.loads(page["language/en.json"]) | json.loads(page["settings/en.json"])
 
     assert sorted(rows) == sorted(ON_PAGE)
     assert [name for name in ON_PAGE if not {f"settings.name.{name}", f"settings.what.{name}"} <= words.keys()] == []

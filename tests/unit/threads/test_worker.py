@@ -26,6 +26,7 @@ OWN_THREADS = {
     "threads/ordered_pool.py": "no part of the daemon: its errors are raised where results are fetched",
     "parts/teach/learn.py": "the same",
     "parts/teach/photos.py": "the same",
+    "parts/teach/history.py": "the same",
     "sources/rtsp/tls_relay.py": "it runs in the child that reads an RTSP camera, whose silence is seen by the daemon",
 }
 MAKERS = {"Thread", "Timer", "ThreadPoolExecutor"}

@@ -2,14 +2,15 @@
 
 from vitcam.doctor.check import CheckContext, CheckResult
 from vitcam.errors import VitcamError
-from vitcam.model.bundle import read
 from vitcam.model.files import find_model
-from vitcam.parts.second.published import PUBLISHED
 from vitcam.parts.second.settings import SecondRule, SpeciesSettings
 
 
 def second_models(context: CheckContext) -> CheckResult:
     """The first one that cannot be used, with what to do."""
+    from vitcam.model.bundle import read  # other checks speak also where NumPy is broken
+    from vitcam.parts.second.published import PUBLISHED
+
     settings = context.settings
     rules = (*settings.rules_of(SecondRule), *settings[SpeciesSettings].rules)
     for rule in rules:

@@ -117,7 +117,7 @@ class Others:
 
     @property
     def copies(self) -> NDArray[np.intp]:
-        """Places of the copies of taught photos."""
+        """Places of the copies of taught photos: (c,)."""
         return np.flatnonzero(self.source >= 0)
 
     def folds(self, of_photos: NDArray[np.intp]) -> NDArray[np.intp]:
