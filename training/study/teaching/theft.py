@@ -43,7 +43,7 @@ LABELS, MOST_OF_FOLDER = 2, 45
 FEWEST = 4
 """Photos of a taught label that are asked about."""
 TEACHINGS = range(10, 20)
-"""Draws; those before were looked at while the ways were chosen."""
+"""Draws; others of the same folders were looked at while the ways were chosen."""
 WAYS = ("without copies", "as shipped")
 
 
