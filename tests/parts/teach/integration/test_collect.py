@@ -71,6 +71,7 @@ def test_the_command_collects_through_a_daemon_with_a_password_and_leaves_no_tok
         tokens = vitcam("token", "list", "--json", **state)
     gone = vitcam("collect", "cup", **state)
     deleted = vitcam("datasets", "delete", "desk", **state)
+    vitcam("datasets", "inbox", "--clear", **state)  # of what the demo showed
     Inbox(tmp_path, InboxLimits(9, 9.0)).add(entry(1, label="mug"), JPEG)
     waiting = vitcam("datasets", "inbox", "--json", **state)
     told = vitcam("datasets", "inbox", **state)
