@@ -128,5 +128,5 @@ def test_the_bundled_model_names_six_things_in_the_clip_most_of_the_time() -> No
             seen[str(classifier(frame).shown.label)] += 1
 
     things = ("espresso", "person", "Labrador", "Egyptian cat", "cockatoo", "Siamese cat")
-    assert [name for name in things if seen[name] < 4] == []
+    assert [name for name in things if seen[name] < 3] == []
     assert sum(seen.values()) == 44
