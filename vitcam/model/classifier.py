@@ -24,7 +24,7 @@ from vitcam.model.foreign_outputs import outputs_of, softmax
 from vitcam.model.golden import GoldenResult, Names, checked
 from vitcam.model.groups import Groups
 from vitcam.model.labels import check_labels, most_probable, read_labels
-from vitcam.model.out_of_distribution import contrast, familiarity, logistic
+from vitcam.model.out_of_distribution import contrast, familiarity, logistic, logit
 from vitcam.model.runtime import RuntimeInfo, default_threads, open_interpreter
 from vitcam.model.spare_rows import AddedRows
 from vitcam.model.taught import ABOVE, own_of, places_of
@@ -324,7 +324,10 @@ class Classifier:
             return best_p / (best_p + none) if best_p else 0.0
         if self.card.least_familiarity is None:
             return best_p
-        return familiarity(own, self.card.familiarity_temperature)
+        found = familiarity(own, self.card.familiarity_temperature)
+        if self._taught is None:
+            return found
+        return max(found, self.threshold + logit(self._taught.likeliest(given, len(own))))
 
     def _seen(self, frame: Frame) -> Rect:
         """The part of a frame's preview that the model saw."""

@@ -98,3 +98,9 @@ def familiarity(probabilities: NDArray[np.floating[Any]], temperature: float = 1
 def logistic(nats: float) -> float:
     """The logistic function: 0 to 1, and 0.5 for 0."""
     return 0.5 + 0.5 * math.tanh(nats / 2)  # exp would overflow
+
+
+def logit(p: float) -> float:
+    """Its inverse; finite, also for 0 and 1."""
+    p = min(max(p, 1e-9), 1 - 1e-9)
+    return math.log(p / (1 - p))

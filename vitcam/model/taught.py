@@ -56,6 +56,18 @@ class Taught:
             offsets[-1] = ABSENT
         return AddedRows(self.rows.labels, self.rows.rows, offsets)
 
+    def likeliest(self, given: NDArray[Any], count: int) -> float:
+        """The probability of the likeliest row that was taught beside the graph's own labels.
+
+        The least familiarity of the model was fitted to those, and hides what was taught since more often wrongly than
+        rightly: a taught label is as familiar as it is likely.
+
+        given  (n,) all that the graph gives
+        count  how many labels the model has
+        """
+        own = count - self.count
+        return float(given[own : own + len(self.rows.labels)].max())
+
     @property
     def content(self) -> bytes:
         """Differs from that of other rows."""
