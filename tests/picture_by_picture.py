@@ -1,6 +1,7 @@
 """A pipeline that is given one picture after the other, in a time of their own: the same pictures do the same."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from vitcam.frames import Frame, Image, Prediction
 from vitcam.pipeline.options import PipelineOptions
@@ -20,9 +21,8 @@ class SteppedPipeline:
         publish: Callable[[Frame, Prediction], None],
     ) -> None:
         self._options = options
-        self._publish = publish
         self.pipeline = Pipeline(options, classify, publish)
-        self._told = 0
+        self.pipeline._classify._predictions = _AtOnce(publish, options.rested)  # type: ignore[assignment]
 
     def take(self, now_ns: int, small: Callable[[], Image], whole: Callable[[], Frame]) -> None:
         """One picture comes, and is made as far as it is wanted.
@@ -37,8 +37,19 @@ class SteppedPipeline:
                 return
             if resting.compares and not resting.moves(small(), now_ns):
                 return
-        self.pipeline._classify._take(whole())
-        new = self.pipeline._predictions._slot.get(self._told, 0)
-        if new is not None:
-            self._told, (frame, prediction, rests) = new
-            (self._options.rested if rests else self._publish)(frame, prediction)
+        frame = whole()
+        self.pipeline._following.take(frame, self._options.areas.areas)
+        self.pipeline._classify._take(frame)
+
+
+@dataclass(frozen=True)
+class _AtOnce:
+    """Publishes in the caller's thread, in place of a queue."""
+
+    publish: Callable[[Frame, Prediction], None]
+    rested: Callable[[Frame, Prediction], None]
+    waiting: bool = False
+
+    def put(self, item: tuple[Frame, Prediction, bool], live: bool) -> None:
+        frame, prediction, rests = item
+        (self.rested if rests else self.publish)(frame, prediction)

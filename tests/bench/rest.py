@@ -89,11 +89,12 @@ def main() -> None:
     options.add_argument("--events", type=int, default=0)
     options.add_argument("--skip", type=int, default=0, help="Drawn cameras that were measured before.")
     options.add_argument("--rest", type=float, default=2.0)
+    options.add_argument("--follow", choices=("off", "motion"), default="motion", help="With --events.")
     o = options.parse_args()
     if o.first:
         return show_first_looks(o.first, o.rest)
     if o.events:
-        return show_events(o.events, o.skip, o.rest)
+        return show_events(o.events, o.skip, o.rest, o.follow)
     sets = [word for each in o.set for word in ("--set", each)]
     print("| a still scene, 720p | nobody watches | one viewer |\n|---|---|---|")
     for name in o.cameras.split(","):

@@ -17,12 +17,16 @@ from tests.bench.wide_views.things import Thing, things_of
 from tests.picture_by_picture import SteppedPipeline
 from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Image, Prediction
+from vitcam.look.active import ActiveAreas
+from vitcam.look.follower import Follower
 from vitcam.look.motion import GateOptions, MotionGate
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.decode import decode
 from vitcam.pictures.resize import crop_of
+from vitcam.pictures.view import Follow
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.place_events import PlaceEvents
+from vitcam.rects import Rect
 from vitcam.sources.film import Film
 from vitcam.sources.source import SMALL
 from vitcam_training.data.dataset import data_root
@@ -39,6 +43,10 @@ _VERSIONS = 8  # of a still scene, each with other noise
 _SOON_S = 0.2  # from the first picture with weather until the thing comes
 
 
+_Known = dict[tuple[bytes, Rect], Prediction]
+"""Answers to parts of pictures."""
+
+
 @dataclass(slots=True)
 class Watched:
     """What came of one camera."""
@@ -49,25 +57,28 @@ class Watched:
     pictures: int = 0
 
 
-def watch(pictures: Iterable[bytes], classifier: Classifier, rest_s: float, known: dict[bytes, Prediction]) -> Watched:
+def watch(pictures: Iterable[bytes], classifier: Classifier, rest_s: float, follow: Follow, known: _Known) -> Watched:
     """Classify them at their pace.
 
     rest_s  0 for every picture
-    known   answers to pictures, which takes in new ones
+    follow  whether what moves is followed
+    known   takes in new answers
     """
     found, numbers = Watched(), map(str, count(1))
-    events = PlaceEvents(Rules())
+    follower = Follower(follow, classifier.input)
+    events = PlaceEvents(Rules(), ActiveAreas(), followed=follower.tracks)
     gate = MotionGate(GateOptions(rest_s=rest_s)) if rest_s else None
     options = PipelineOptions(
-        "camera", "model", gate=gate, input=classifier.input,
+        "camera", "model", gate=gate, input=classifier.input, follower=follower,
         pending=lambda: events.pending, events=lambda: events.lasting,
     )  # fmt: skip
 
     def classify(frame: Frame) -> Prediction:
         found.looks += 1
-        if data not in known:
-            known[data] = replace(classifier(frame), attention=None, embedding=None, features=None, evidence=None)
-        return replace(known[data], seq=frame.seq, captured_ns=frame.captured_ns)
+        seen = data, frame.crop
+        if seen not in known:
+            known[seen] = replace(classifier(frame), attention=None, embedding=None, features=None, evidence=None)
+        return replace(known[seen], seq=frame.seq, captured_ns=frame.captured_ns)
 
     def publish(frame: Frame, prediction: Prediction) -> None:
         found.events += events.step(prediction, lambda: next(numbers))[0]
@@ -90,19 +101,22 @@ def _decoded(data: bytes, small: bool) -> Image:
     return decode(data, SMALL).image if small else decode(data).image
 
 
-def show_events(cameras: int, skipped: int, rest_s: float) -> None:
+def show_events(cameras: int, skipped: int, rest_s: float, follow: Follow) -> None:
     """Print a row for each camera.
 
     cameras  drawn ones, each of ten minutes; before the first one of all, the filmed ones
     skipped  drawn ones before them
+    follow   whether what moves is followed
     """
     classifier = Classifier("everyday", threads=1)
-    print("| camera | pictures | looks | events at full rate | missing | begun later, of them by > 0.3 s | new ones |")
-    print("|---|---|---|---|---|---|---|")
+    print(
+        "| camera | pictures | looks | events at full rate | missing | by another name | begun later, of them by > 0.3 s | new ones |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
     for name, pictures in _cameras(range(skipped, skipped + cameras), classifier):
-        frames, known = list(pictures), dict[bytes, Prediction]()
-        full = watch(frames, classifier, 0, known)
-        rests = watch(frames, classifier, rest_s, known)
+        frames, known = list(pictures), _Known()
+        full = watch(frames, classifier, 0, follow, known)
+        rests = watch(frames, classifier, rest_s, follow, known)
         print(f"| {name} | {_row(full, rests)} |", flush=True)
 
 
@@ -112,10 +126,15 @@ def _row(full: Watched, rests: Watched) -> str:
     late = [(other.start_ns - one.start_ns) / 1e9 for one, other in pairs if other is not None]
     missing = [one.shown.label for one, other in pairs if other is None]
     new = [one.shown.label for one in after if _same(one, before) is None]
+    renamed = [
+        f"{one.shown.label}: {other.shown.label}"
+        for one, other in pairs
+        if other is not None and other.shown.label != one.shown.label
+    ]
     later = sum(each > 0 for each in late)
     return (
         f"{full.pictures} | {rests.looks} | {len(before)} | {len(missing)} {missing or ''} | "
-        f"{later}, {sum(each > _LATE_S for each in late)} | {len(new)} {new or ''}"
+        f"{len(renamed)} {renamed or ''} | {later}, {sum(each > _LATE_S for each in late)} | {len(new)} {new or ''}"
     )
 
 
@@ -125,16 +144,18 @@ def _begun(watched: Watched) -> list[Event]:
 
 
 def _same(one: Event, others: list[Event]) -> Event | None:
-    """One of what is displayed, that lasted at the same time."""
+    """One that lasted at the same time, by the same name if there is one."""
     slack_ns = round(_LATE_S * 1e9)
     found = [
         other
         for other in others
-        if other.shown.label == one.shown.label
-        and other.start_ns <= (one.end_ns or 0) + slack_ns
-        and one.start_ns <= (other.end_ns or 0) + slack_ns
+        if other.start_ns <= (one.end_ns or 0) + slack_ns and one.start_ns <= (other.end_ns or 0) + slack_ns
     ]
-    return min(found, key=lambda other: abs(other.start_ns - one.start_ns), default=None)
+    return min(
+        found,
+        key=lambda other: (other.shown.label != one.shown.label, abs(other.start_ns - one.start_ns)),
+        default=None,
+    )
 
 
 def _cameras(drawn: range, classifier: Classifier) -> Iterator[tuple[str, Iterator[bytes]]]:
