@@ -110,7 +110,8 @@ def show_events(cameras: int, skipped: int, rest_s: float, follow: Follow) -> No
     """
     classifier = Classifier("everyday", threads=1)
     print(
-        "| camera | pictures | looks | events at full rate | missing | by another name | begun later, of them by > 0.3 s | new ones |"
+        "| camera | pictures | looks | events at full rate | missing | by another name | "
+        "begun later, of them by > 0.3 s | new ones |"
     )
     print("|---|---|---|---|---|---|---|---|")
     for name, pictures in _cameras(range(skipped, skipped + cameras), classifier):
