@@ -17,7 +17,7 @@ DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 # setuptools warns at each editable installation of folders that are no danger here
 PIP := PYTHONWARNINGS=ignore:Editable $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test test-long test-slow release-check packages test-packages deb coverage test-daemon test-versions test-install lint fuzz test-faults soak bench bench-peers test-peers test-home-assistant bench-aarch64 docs site measured clean
+.PHONY: help run test test-long test-slow release-check packages test-packages deb test-container coverage test-daemon test-versions test-install lint fuzz test-faults soak bench bench-peers test-peers test-home-assistant bench-aarch64 docs site measured clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,10 @@ test-packages: packages  ## install both in clean environments of Python 3.11 an
 # python -m deb.lock pins newer libraries. ARGS="--suite deb13 --machine arm64" makes one, --level 9 a smaller one
 deb: $(VENV)/daemon  ## make Debian's packages for this processor, Debian 12 and 13, in dist/
 	$(BIN)/python -m deb.build $(ARGS)
+
+# as root, with podman and mmdebstrap
+test-container: $(VENV)/full  ## build the container of examples/container on a Debian without a registry, and run it
+	$(BIN)/python -m tests.container $(ARGS)
 
 test-faults: $(VENV)/full  ## inject faults that need a whole machine, emulated: the clock, devices, memory
 	PYTHON=$(BIN)/python tests/pivm/faults.sh $(ARGS)
