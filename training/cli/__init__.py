@@ -62,6 +62,7 @@ app = typer.Typer(
 
 OTHER_EXTRAS = {"jax": "vitcam[accelerators]", "onnx": "vitcam[onnx]", "torch": "torch", "sklearn": "scikit-learn"}
 """Packages that the extra `train` does not bring -> what installs them."""
+LOGGED = ("vitcam", "vitcam_training")
 LEVELS = {False: logging.INFO, True: logging.DEBUG}
 
 
@@ -166,9 +167,13 @@ def root(
 
 
 def begin(verbose: bool) -> None:
-    """Start the log."""
+    """Start the log: our own lines, and the warnings of others."""
     handler = RichHandler(console=Console(stderr=True), show_path=False, markup=False)
     handler.setFormatter(logging.Formatter("%(message)s"))
-    for name in ("vitcam", "vitcam_training"):
+    for name in LOGGED:
         logging.getLogger(name).handlers = [handler]
         logging.getLogger(name).setLevel(LEVELS[verbose])
+    others = logging.StreamHandler()
+    others.setLevel(logging.WARNING)
+    others.addFilter(lambda record: record.name.partition(".")[0] not in LOGGED)
+    logging.basicConfig(handlers=[others])  # else TensorFlow's converter does, and each of our lines comes twice

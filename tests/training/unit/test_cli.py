@@ -138,6 +138,21 @@ def test_a_file_that_stderr_goes_to_keeps_the_stack_of_an_unexpected_error(
     assert said.splitlines()[-1].startswith("vitcam-train: failed unexpectedly, please report it")
 
 
+def test_each_line_of_the_log_comes_once_and_warnings_of_libraries_come() -> None:
+    program = """
+import logging
+from vitcam_training.cli import begin
+begin(verbose=False)
+logging.basicConfig(level=logging.INFO)  # as TensorFlow's converter does
+logging.getLogger("vitcam_training.export").warning("ours")
+logging.getLogger("library").warning("theirs")
+logging.getLogger("library").info("advice")
+"""
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stderr
+
+    assert (said.count("ours"), said.count("theirs"), said.count("advice")) == (1, 1, 0)
+
+
 def test_a_run_whose_folder_cannot_be_made_is_refused_with_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
