@@ -7,9 +7,11 @@ quarters a reader can make the hours of every zone.
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby
 from typing import NamedTuple
 
 from vitcam.history.database.search import (
+    INDICES,
     Condition,
     any_of,
     conditions_of,
@@ -75,8 +77,9 @@ def _ranges(connection: sqlite3.Connection, query: Query) -> Iterator[tuple[str,
     else:
         words = words_like(connection, query.label, query.also)
         shown: list[Condition] = [one_of("displayed", displayed_words(connection, query.shown))] if query.shown else []
-        called: list[Condition] = [("displayed <> ?", (word,)) for column, word in words if column == "displayed"]
-        for column, word in words:
-            others = called if column == "name" else []
-            index = "events_by_display" if column == "displayed" else "events_by_name"
-            yield marked or index, [(f"{column} = ?", (word,)), *others, *shown]
+        others: list[Condition] = []
+        for column, same in groupby(words, key=lambda each: each[0]):
+            named = [word for _, word in same]
+            for word in named:
+                yield marked or INDICES[column], [(f"{column} = ?", (word,)), *others, *shown]
+            others += [(f"{column} <> ?", (word,)) for word in named]

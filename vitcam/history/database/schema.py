@@ -82,8 +82,13 @@ _STORIES = (
         ON events (start_ms, n, peak, kind, favourite, frame_bytes, clip_bytes, displayed, name, zone)""",
 )
 _SECOND = ("ALTER TABLE events ADD COLUMN second TEXT",)  # what a second model says, as JSON; NULL: none was asked
+_DETAIL = (
+    """ALTER TABLE events ADD COLUMN detail TEXT
+        AS (CASE WHEN json_valid(second) THEN json_extract(second, '$.label') END) VIRTUAL""",
+    "CREATE INDEX events_by_detail ON events (detail, start_ms, n) WHERE detail IS NOT NULL",
+)
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    _TABLES, _SEARCH, _CORRECTIONS, _SHARED_PICTURES, _CLOCKS, _DISPLAYED, _BOXES, _STORIES, _SECOND,
+    _TABLES, _SEARCH, _CORRECTIONS, _SHARED_PICTURES, _CLOCKS, _DISPLAYED, _BOXES, _STORIES, _SECOND, _DETAIL,
 )  # fmt: skip
 """From version 0, an empty file, to 1, and so on."""
 

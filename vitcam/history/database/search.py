@@ -11,6 +11,13 @@ from vitcam.history.stored import Page, Query, StoredEvent
 MOST = 500
 """Events of one page."""
 _MOST_WORDS = 200
+INDICES = {
+    "displayed": "events_by_display",
+    "name": "events_by_name",
+    "zone": "events_by_zone",
+    "detail": "events_by_detail",
+}
+"""Of columns that hold words: the fastest first."""
 _FEW = 16  # events that a client may have got before, and that may have changed since
 _LONGEST = 1000  # events: one that lasts longer than so many others is not told again
 _NEWEST_FIRST, _OLDEST_FIRST = "ORDER BY start_ms DESC, n DESC", "ORDER BY start_ms, n"
@@ -139,14 +146,15 @@ Words = tuple[tuple[str, str], ...]
 
 
 def words_like(connection: sqlite3.Connection, label: str, also: Iterable[str] = ()) -> list[tuple[str, str]]:
-    """Columns and words that a label of a query means: what is displayed, or the label that holds, in any case.
+    """Columns and words that a label of a query means: what is displayed, the label that holds, or what a second model
+    says, in any case.
 
     also  other names of it
     """
     keys = {each.casefold() for each in (label, *also)}
     return [
         (column, word)
-        for column in ("displayed", "name")
+        for column in ("displayed", "name", "detail")
         for word in distinct_values(connection, column)
         if word.casefold() in keys
     ]
@@ -157,7 +165,7 @@ def words_with(connection: sqlite3.Connection, text: str) -> list[tuple[str, str
     key = text.casefold()
     return [
         (column, word)
-        for column in ("displayed", "name", "zone")
+        for column in ("displayed", "name", "zone", "detail")
         for word in distinct_values(connection, column)
         if key in word.casefold()
     ]
@@ -218,7 +226,7 @@ def _index(query: Query, words: Words) -> str:
         return "events_by_star"
     if query.corrected:
         return "events_by_correction"
-    for column, index in (("displayed", "events_by_display"), ("name", "events_by_name"), ("zone", "events_by_zone")):
+    for column, index in INDICES.items():
         if any(column == named for named, _ in words):
             return index
     return "events_by_time" if query.zone is None else "events_by_zone"
