@@ -40,7 +40,10 @@ def make_base() -> str:
     left_out = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in ("doc", "man", "locale")]
     with TemporaryDirectory() as work:
         archive = Path(work, "base.tar")
-        subprocess.run(["mmdebstrap", "--quiet", "--variant=minbase", *left_out, "trixie", str(archive)], check=True)
+        clean = '--customize-hook=rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/apt/*'
+        subprocess.run(
+            ["mmdebstrap", "--quiet", "--variant=minbase", *left_out, clean, "trixie", str(archive)], check=True
+        )
         podman("import", str(archive), BASE)
     return BASE
 
