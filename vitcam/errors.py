@@ -25,6 +25,11 @@ class VitcamError(Exception):
 
     exit_code: ClassVar[int] = 1
 
+    @property
+    def sentence(self) -> str:
+        """What it says: a `Sentence` where it was made with one."""
+        return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)
+
 
 class UsageError(VitcamError):
     """Wrong usage, or an input that is not there."""

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from vitcam.sentence import with_keys
+
 Status = Literal["ok", "degraded", "no_signal", "starting"]
 
 
@@ -143,10 +145,10 @@ class State(PipelineState):
     """Of each part of the run that has something to say, by its key in the record."""
 
     def record(self) -> dict[str, Any]:
-        """As JSON has it, with the parts' pieces beside the others."""
+        """As JSON has it, with the parts' pieces beside the others, and the keys of the sentences."""
         record: dict[str, Any] = asdict(self)
         of_parts: dict[str, Any] = record.pop("parts")
-        return record | of_parts
+        return with_keys(record | of_parts)
 
 
 @dataclass(frozen=True, slots=True)

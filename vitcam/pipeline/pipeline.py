@@ -26,6 +26,7 @@ from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.retries import Retries
 from vitcam.pipeline.stages import CaptureStage, ClassifyStage
 from vitcam.run.kinds import HoldsPixels, Specifies
+from vitcam.sentence import Sentence
 from vitcam.slot import Handover, Slot
 from vitcam.sources.source import Source
 from vitcam.state import Counts, FollowedState, Heartbeats, PipelineState, Rates, Status, ZoneRate
@@ -36,6 +37,7 @@ log = logging.getLogger(__name__)
 _SLOW_NS = 5_000_000_000
 _WATCHED_S = 0.3
 _IDLE = PublishBeat()
+_WAITS = Sentence("waiting for the first picture", "camera.waits")
 
 
 class Pipeline(HoldsPixels):
@@ -307,14 +309,14 @@ class Pipeline(HoldsPixels):
     def _status(self) -> tuple[Status, tuple[str, ...]]:
         """Of the pipeline alone, and its reasons."""
         if self.failure is not None:
-            return "no_signal", (str(self.failure),)
+            return "no_signal", (self.failure.sentence,)
         if self.trouble:
             return "no_signal", (self.trouble,)
         since_ns, slow = self._beats.classify.since_ns, ""
         if since_ns is not None and time.monotonic_ns() - since_ns > _SLOW_NS:
-            slow = "the model has not answered for more than 5 seconds"
+            slow = Sentence("the model has not answered for more than 5 seconds", "model.slow")
         elif self._classify.classified.count == 0:
-            return "starting", (self._classify.retries.trouble or "waiting for the first picture",)
+            return "starting", (self._classify.retries.trouble or _WAITS,)
         pause = "nothing is classified, since somebody asked for a pause" if self._is_paused else ""
         reasons = tuple(filter(None, (pause, slow, self.stage_trouble)))
         return ("degraded" if reasons else "ok"), reasons

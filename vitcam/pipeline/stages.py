@@ -88,7 +88,7 @@ class CaptureStage:
                 if self.captured.count == 0 and not self._patient and not isinstance(error, MasksUnknown):
                     raise
                 self.losses += 1
-                trouble = str(error)
+                trouble = error.sentence
             except Exception as error:  # what no source expects must not end the run, nor the thread in silence
                 if not (self._beats.capture.live or self._lasting):
                     raise

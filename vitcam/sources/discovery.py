@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from vitcam.errors import SourceError
 from vitcam.processes.command import CommandResult, run_with_timeout
+from vitcam.sentence import Sentence
 from vitcam.sources.v4l2_devices import Device, capture_devices
 
 log = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ def default_uri(on_trouble: Callable[[str], None] = log_trouble) -> str:
     if device is None and libcamera.trouble:
         raise SourceError(f"{libcamera.trouble}, and no other camera was found; `vitcam doctor` says what to do")
     if device is None:
-        raise SourceError("no camera was found; connect one")
+        raise SourceError(Sentence("no camera was found; connect one", "camera.none"))
     if libcamera.trouble:
         on_trouble(
             f"{libcamera.trouble}; {device.path} ({device.card}) is used instead; `vitcam doctor` says what to do"

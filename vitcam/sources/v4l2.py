@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame, Image
 from vitcam.pictures.opencv import SELECT_TIMEOUT_S, prepare_capture
+from vitcam.sentence import Sentence
 from vitcam.sources.source import SourceOptions
 from vitcam.sources.transform import reorient
 from vitcam.sources.v4l2_devices import capture_devices, other_users, stable_name
@@ -63,7 +64,11 @@ class V4l2Camera:
             if not self._capture.grab():  # it would fail again and again, and keep the device's number
                 self._release()
                 raise SourceLost(
-                    f"{self._path} gives no pictures any more: unplugged, or silent for {SELECT_TIMEOUT_S} s"
+                    Sentence(
+                        f"{self._path} gives no pictures any more: unplugged, or silent for {SELECT_TIMEOUT_S} s",
+                        "camera.lost",
+                        camera=self._path,
+                    )
                 )
 
     def _take(self, capture: cv2.VideoCapture, seq: int) -> Frame | None:
@@ -120,7 +125,8 @@ def _captured_ns(capture: cv2.VideoCapture) -> int:
 def _check(path: str) -> None:
     """Raises SourceError, with the remedy, for a device that does not exist or may not be opened."""
     if not Path(path).exists():
-        raise SourceError(f"there is no device {path or '(none named)'}; {_what_there_is()}")
+        missing = f"there is no device {path or '(none named)'}; {_what_there_is()}"
+        raise SourceError(Sentence(missing, "camera.gone", camera=path))
     if not os.access(path, os.R_OK | os.W_OK):
         raise SourceError(
             f"{path} may not be opened by this user; join the group `video` (sudo usermod -aG video $USER) and log in"
@@ -131,14 +137,16 @@ def _open(path: str, options: SourceOptions) -> cv2.VideoCapture:
     prepare_capture()
     capture = cv2.VideoCapture(path, cv2.CAP_V4L2)
     if not capture.isOpened():
-        raise SourceError(f"{_in_use(path)}, or is not a camera that V4L2 can read; {_what_there_is()}")
+        in_use = f"{_in_use(path)}, or is not a camera that V4L2 can read; {_what_there_is()}"
+        raise SourceError(Sentence(in_use, "camera.in_use", camera=path))
     capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
     capture.set(cv2.CAP_PROP_FRAME_WIDTH, options.width)
     capture.set(cv2.CAP_PROP_FRAME_HEIGHT, options.height)
     capture.set(cv2.CAP_PROP_FPS, options.fps)
     if not capture.grab():
         capture.release()
-        raise SourceError(f"{path} gave no picture within {SELECT_TIMEOUT_S} s; {_remedy(path)}")
+        silent = f"{path} gave no picture within {SELECT_TIMEOUT_S} s; {_remedy(path)}"
+        raise SourceError(Sentence(silent, "camera.in_use", camera=path))
     return capture
 
 

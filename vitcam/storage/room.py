@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from vitcam.sentence import Sentence
+
 LEAST_BYTES = 1_000_000
 """With less room a disk is full: a picture and its row would not fit for long."""
 
@@ -14,16 +16,29 @@ def trouble_with(folder: Path) -> str:
     except FileNotFoundError:
         return ""
     except OSError as error:
-        return f"nothing is kept: the folder {folder} cannot be read: {error.strerror}; look at its disk"
+        return Sentence(
+            f"nothing is kept: the folder {folder} cannot be read: {error.strerror}; look at its disk",
+            "disk.unreadable",
+            folder=str(folder),
+        )
     if disk.f_flag & os.ST_RDONLY:
-        return f"nothing is kept: the disk of {folder} is read-only; `mount` says why"
+        return Sentence(f"nothing is kept: the disk of {folder} is read-only; `mount` says why", "disk.read_only")
     if not os.access(folder, os.W_OK | os.X_OK):
-        return f"nothing is kept: vitcam may not write to {folder}; give this folder to the user that runs vitcam"
+        return Sentence(
+            f"nothing is kept: vitcam may not write to {folder}; give this folder to the user that runs vitcam",
+            "disk.not_allowed",
+            folder=str(folder),
+        )
     free = (disk.f_bavail if os.geteuid() else disk.f_bfree) * disk.f_frsize
     if disk.f_blocks and free < LEAST_BYTES:
-        return (
-            f"nothing new is kept: the disk of {folder} is full, {free // 1000:,} kB are left; delete something there"
+        return Sentence(
+            f"nothing new is kept: the disk of {folder} is full, {free // 1000:,} kB are left; delete something there",
+            "disk.full",
+            kb=free // 1000,
         )
     if disk.f_files and not disk.f_ffree:
-        return f"nothing new is kept: the disk of {folder} has no room for more files; delete some there"
+        return Sentence(
+            f"nothing new is kept: the disk of {folder} has no room for more files; delete some there",
+            "disk.many_files",
+        )
     return ""

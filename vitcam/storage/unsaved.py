@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Self
 
+from vitcam.sentence import Sentence
+
 _AGAIN_S = 3.0
 
 
-class NotWritten(str):
+class NotWritten(Sentence):
     """Why a file could not be written. It may be possible later, unlike what other reasons say."""
 
     __slots__ = ()
@@ -17,7 +19,7 @@ class NotWritten(str):
     @classmethod
     def of(cls, path: Path, error: OSError) -> Self:
         """One sentence."""
-        return cls(f"{path} cannot be written: {error.strerror}")
+        return cls(f"{path} cannot be written: {error.strerror}", "disk.not_written", file=path.name)
 
 
 class Unsaved:

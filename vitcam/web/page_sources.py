@@ -1,8 +1,9 @@
 """Where the files of the page lie, by their addresses below `/page/`, and what is made of them before they are served.
 
 Those of the base lie in `vitcam/web/page/` and its folders, those of a part in its folder `page/`. Phrases of a part,
-in `page/language/`, go into the catalogues of the base: a viewer loads one file of words. Those of a view alone lie in
-a folder `words/` beside its files instead: they are loaded with the view.
+in `page/language/`, go into the catalogues of the base: a viewer loads one file of words. So do its words for sentences
+of the daemon, in `page/said/`, which are loaded once there is such a sentence, and the names of its labels, in
+`page/labels/`. Those of a view alone lie in a folder `words/` beside its files: they are loaded with the view.
 """
 
 import json
@@ -11,9 +12,12 @@ from dataclasses import asdict
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from vitcam.names.languages import LANGUAGES, ORIGINAL, translations
 from vitcam.parts import PARTS
 
 LANGUAGE = "language/"
+SAID = "said/"
+LABELS = "labels/"
 WORDS = "words"
 _ENGLISH = "en.json"
 SETTINGS = "settings.js"
@@ -37,9 +41,16 @@ def page_sources() -> dict[str, Traversable]:
 def page_files() -> dict[str, bytes]:
     """What is served: every file, the catalogues with the phrases of the parts, and the module `VIEWS`."""
     found = {address: entry.read_bytes() for address, entry in page_sources().items()}
+    catalogues = {address: json.loads(data) for address, data in found.items() if address.startswith(LABELS)}
+    for code in LANGUAGES.keys() - {ORIGINAL}:
+        catalogues[f"{LABELS}names.{code}.json"] |= translations(code)
     for address, phrases in _phrases():
-        words = json.loads(found[address]) | phrases
-        found[address] = json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
+        catalogues[address] = catalogues.get(address) or json.loads(found[address])
+        catalogues[address] |= phrases
+    found |= {
+        address: json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
+        for address, words in catalogues.items()
+    }
     tables = {
         "PART_VIEWS": _views(),
         "OFFERS": _parts_with(OFFER),
@@ -71,9 +82,10 @@ def _of_parts() -> Iterator[tuple[str, Traversable]]:
 def _phrases() -> Iterator[tuple[str, dict[str, object]]]:
     """Address of a catalogue -> what a part adds to it."""
     for _, folder in _of_parts():
-        phrases = folder / LANGUAGE
-        for entry in phrases.iterdir() if phrases.is_dir() else ():
-            yield LANGUAGE + entry.name, json.loads(entry.read_bytes())
+        for name in (LANGUAGE, SAID, LABELS):
+            phrases = folder / name
+            for entry in phrases.iterdir() if phrases.is_dir() else ():
+                yield name + entry.name, json.loads(entry.read_bytes())
 
 
 def _views() -> list[dict[str, object]]:
@@ -88,7 +100,7 @@ def _views() -> list[dict[str, object]]:
 def _worded() -> list[str]:
     """What has words of its own, by its folder of the page."""
     names = (address.partition("/") for address in page_sources() if address.endswith("/" + _ENGLISH))
-    return sorted(name for name, _, file in names if file == _ENGLISH and f"{name}/" != LANGUAGE)
+    return sorted(name for name, _, file in names if file == _ENGLISH and f"{name}/" not in (LANGUAGE, SAID))
 
 
 def _parts_with(file: str) -> list[str]:

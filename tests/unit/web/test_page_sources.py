@@ -10,7 +10,7 @@ import pytest
 
 from vitcam.parts import PARTS
 from vitcam.run.part import Part, View
-from vitcam.web.page_sources import VIEWS, page_files, page_sources
+from vitcam.web.page_sources import LABELS, LANGUAGE, SAID, VIEWS, page_files, page_sources
 
 WITH_VIEW = [(part, part.view) for part in PARTS if part.view is not None]
 
@@ -26,7 +26,7 @@ def test_two_files_never_have_one_address() -> None:
 
 def test_what_is_served_is_what_lies_there_but_for_words_and_the_table_of_views() -> None:
     served, lying = page_files(), page_sources()
-    made = {VIEWS} | {name for name in lying if name.startswith("language/") and name.endswith(".json")}
+    made = {VIEWS} | {name for name in lying if name.startswith((LANGUAGE, SAID, LABELS)) and name.endswith(".json")}
 
     assert served.keys() - lying.keys() == {VIEWS}
     assert [name for name in lying.keys() - made if served[name] != lying[name].read_bytes()] == []

@@ -5,11 +5,15 @@ from typing import Literal
 from vitcam.parts.alerts.task import Note, Outcome, Task, is_made_up, short_detail
 from vitcam.run.kinds import Courier
 from vitcam.run.objects import Objects
+from vitcam.sentence import Sentence
 from vitcam.storage.outbox import Delivery
 from vitcam.threads.worker import Watched
 
 KIND = "mqtt"
-NO_BROKER = "no MQTT broker is connected to this run; set mqtt.host in the configuration, and start vitcam again"
+NO_BROKER = Sentence(
+    "no MQTT broker is connected to this run; set mqtt.host in the configuration, and start vitcam again",
+    "alerts.no_broker",
+)
 
 
 class BrokerMessages:

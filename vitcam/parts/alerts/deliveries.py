@@ -14,6 +14,7 @@ from vitcam.parts.alerts.post import Refused, RetryLater
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import Note, Outcome, Task, is_made_up, short_detail
 from vitcam.parts.alerts.threads import THREADS
+from vitcam.sentence import Sentence
 from vitcam.storage.outbox import Delivery, Outbox
 from vitcam.threads.worker import Watched, Worker
 
@@ -210,9 +211,9 @@ class Deliveries:
         except CancelledError:  # the run ends: the next one delivers it
             return
         except Refused as refusal:
-            self._give_up(outbox, delivery, str(refusal))
+            self._give_up(outbox, delivery, refusal.sentence)
         except RetryLater as failure:
-            self._retry_later(outbox, delivery, str(failure), failure.after_s)
+            self._retry_later(outbox, delivery, failure.sentence, failure.after_s)
         except Exception:
             log.exception("%s failed unexpectedly", self._kind)
             self._retry_later(outbox, delivery, "it failed unexpectedly; the log says more")
@@ -241,11 +242,11 @@ class Deliveries:
         self._pauses[delivery.destination] = _Pause(time.monotonic() + max(length_s, wish_s), length_s)
         now_s = time.monotonic()  # the wall clock may be set by years
         if now_s - self._failing.get(delivery.number, now_s) > _MOST_AGE_S:
-            self._give_up(outbox, delivery, f"{why}, for a day")
+            self._give_up(outbox, delivery, _longer(why, f"{why}, for a day"))
         elif delivery.number not in self._failing:
             self._failing[delivery.number] = now_s
             log.info("the rule %s: %s; its %s is tried again", delivery.rule, why, self._kind)
-            self._note_outcome(delivery, "waiting", f"{why}; it is tried again")
+            self._note_outcome(delivery, "waiting", _longer(why, f"{why}; it is tried again"))
 
     def _give_up(self, outbox: Outbox, delivery: Delivery, why: str) -> None:
         outbox.remove(delivery)
@@ -256,3 +257,8 @@ class Deliveries:
             self._failing.pop(delivery.number, None)
         told = short_detail(detail)
         self._note(Outcome(delivery.event_id, delivery.rule, self._kind, status, told, picture))  # type: ignore[arg-type]
+
+
+def _longer(why: str, whole: str) -> str:
+    """More than a sentence says. The page says no more than that: what comes of it stands beside it."""
+    return Sentence(whole, why.key, **why.values) if isinstance(why, Sentence) else whole

@@ -17,6 +17,7 @@ from vitcam.parts.alerts.notification import Picture, body, title
 from vitcam.parts.alerts.post import Answer, Refused, judged, send
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import Task, is_made_up
+from vitcam.sentence import Sentence
 from vitcam.storage.outbox import Delivery
 from vitcam.web.address import network_address
 
@@ -82,7 +83,8 @@ class Ntfy(Transport):
                 if answer.status != _TOO_LARGE:  # a smaller one would not be taken either
                     break
             answer = await send(topic, b"", headers, _TIMEOUT_S)
-            return Sent(f"{_judged(host, answer)}; {refused or 'it has no picture'}")
+            said = f"{_judged(host, answer)}; {refused or 'it has no picture'}"
+            return Sent(Sentence(said, "alerts.sent_plain", host=host))
 
 
 def new_topic() -> str:
@@ -130,14 +132,16 @@ def _taken(host: str, answer: Answer, picture: str, size: int) -> Sent:
     """Raises RetryLater, Refused. picture: the id of its event; size: in bytes"""
     said = _judged(host, answer)
     if not isinstance(_record(answer).get("attachment"), dict):
-        return Sent(f"{said}; it has kept no picture")
-    return Sent(f"{said}; it has the picture, {size / 1000:.0f} kB", picture)
+        return Sent(Sentence(f"{said}; it has kept no picture", "alerts.sent_plain", host=host))
+    with_picture = f"{said}; it has the picture, {size / 1000:.0f} kB"
+    return Sent(Sentence(with_picture, "alerts.sent", host=host, kb=round(size / 1000)), picture)
 
 
 def _judged(host: str, answer: Answer) -> str:
     """Raises RetryLater, Refused."""
     if answer.status in _NO_ACCESS:
-        raise Refused(f"{host} answered {answer.status}; the topic needs an access token, or another one")
+        locked = f"{host} answered {answer.status}; the topic needs an access token, or another one"
+        raise Refused(Sentence(locked, "alerts.locked", host=host))
     return judged(host, answer)
 
 

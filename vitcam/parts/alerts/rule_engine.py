@@ -41,7 +41,9 @@ from vitcam.run.ending import Ending
 from vitcam.run.figures import Figure
 from vitcam.run.kinds import Configured, Hears, Reports, Runs, Sender, Watches
 from vitcam.run.objects import Objects
+from vitcam.sentence import Sentence
 from vitcam.storage.outbox import Delivery, Outbox
+from vitcam.text import shortened
 from vitcam.threads.worker import Watched
 from vitcam.web.open_pages import OpenPages
 
@@ -208,7 +210,9 @@ class RuleEngine(Runs, Hears, Configured, Reports, Watches, Sender):
     def _unknown(self, rule: OnSettings, label: str) -> str:
         if rule.kind != "seen" or self._is_open() or key_of(label) in self._known_keys():
             return ""
-        return f"the model knows no {label!r}{_hint(label, self._seen.known)}"
+        return Sentence(
+            f"the model knows no {label!r}{_hint(label, self._seen.known)}", "alerts.no_label", label=shortened(label)
+        )
 
     def _known_keys(self) -> frozenset[str]:
         """Of every text that a rule may name. Made again where names or model have changed: it takes some ms."""

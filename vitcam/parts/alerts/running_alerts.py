@@ -19,6 +19,8 @@ from vitcam.parts.alerts.rule_engine import RuleEngine
 from vitcam.parts.alerts.saved_alerts import MOST_ALERTS, SavedAlerts
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import is_made_up
+from vitcam.sentence import Sentence, with_keys
+from vitcam.web.requests.versions import remembered
 from vitcam.wire import rfc3339
 
 _DEBIANS = "/usr/lib/python3/dist-packages"
@@ -73,7 +75,11 @@ class RunningAlerts:
         """Make an alert; returns it, and why it is not kept. Raises UsageError."""
         with self._changing:
             if len(self._alerts) >= MOST_ALERTS:
-                raise UsageError(f"there are {MOST_ALERTS} alerts already; delete one first")
+                raise UsageError(
+                    Sentence(
+                        f"there are {MOST_ALERTS} alerts already; delete one first", "alerts.many", most=MOST_ALERTS
+                    )
+                )
             alert = self._checked(new_alert(body, self._names()))
             return self._replace((*self._alerts, alert), alert)
 
@@ -175,11 +181,11 @@ class RunningAlerts:
         if not rule.zone or rule.zone in names:
             return ""
         there = f"there are {', '.join(names)}" if names else "there are no zones"
-        return f"no zone is called {rule.zone!r}; {there}"
+        return Sentence(f"no zone is called {rule.zone!r}; {there}", "alerts.no_zone", zone=rule.zone)
 
     def _replace(self, alerts: tuple[Alert, ...], alert: Alert) -> dict[str, Any]:
         reason = self._keep(alerts)
-        return {"alert": self._described(alert), "remembered": not reason, "reason": reason}
+        return with_keys({"alert": self._described(alert), **remembered(reason)})
 
     def _keep(self, alerts: tuple[Alert, ...]) -> str:
         """In force first: what cannot be asked is refused there, and never meets the disk."""

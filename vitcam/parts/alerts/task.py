@@ -11,6 +11,7 @@ from vitcam.errors import VitcamError
 from vitcam.frames import Event
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.rules import Firing
+from vitcam.sentence import Sentence
 from vitcam.text import readable
 from vitcam.wire import event_record
 
@@ -95,4 +96,7 @@ _MOST_DETAIL = 200
 
 def short_detail(detail: str) -> str:
     """Short enough for `Outcome.detail`."""
-    return detail if len(detail) <= _MOST_DETAIL else detail[: _MOST_DETAIL - 1] + "…"
+    if len(detail) <= _MOST_DETAIL:
+        return detail
+    short = detail[: _MOST_DETAIL - 1] + "…"
+    return Sentence(short, detail.key, **detail.values) if isinstance(detail, Sentence) else short

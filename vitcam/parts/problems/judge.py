@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from vitcam.parts.problems.look import Look
 from vitcam.parts.problems.usual import KnownViews, Resemblance, Usual
+from vitcam.sentence import Sentence
 
 _NEARLY_ALL = 0.8
 
@@ -27,12 +28,18 @@ class Trouble(StrEnum):
 
 
 SENTENCES = {
-    Trouble.COVERED: "the camera sees almost nothing: it is covered, or there is no light",
-    Trouble.BLINDED: "the camera is blinded: most of its picture is white",
-    Trouble.UNFOCUSED: "the camera's picture is not sharp any more: it is out of focus, or its lens is dirty or wet",
-    Trouble.MOVED: "the camera was moved: it sees none of its usual views",
-    Trouble.FROZEN: "the camera is frozen: it sends the same picture again and again; vitcam opens it again, and "
-    "switching it off and on may help",
+    Trouble.COVERED: Sentence("the camera sees almost nothing: it is covered, or there is no light", "camera.covered"),
+    Trouble.BLINDED: Sentence("the camera is blinded: most of its picture is white", "camera.blinded"),
+    Trouble.UNFOCUSED: Sentence(
+        "the camera's picture is not sharp any more: it is out of focus, or its lens is dirty or wet",
+        "camera.unfocused",
+    ),
+    Trouble.MOVED: Sentence("the camera was moved: it sees none of its usual views", "camera.moved"),
+    Trouble.FROZEN: Sentence(
+        "the camera is frozen: it sends the same picture again and again; vitcam opens it again, and switching it off "
+        "and on may help",
+        "camera.frozen",
+    ),
 }
 
 

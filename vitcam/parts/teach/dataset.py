@@ -13,6 +13,7 @@ from vitcam.parts.teach.datasets.recordings import recording_of
 from vitcam.parts.teach.datasets.teachable import MOST_PHOTOS, checked_label
 from vitcam.pictures.decode import IMAGE_SUFFIXES, READABLE
 from vitcam.pictures.photo_tree import PlacedPhoto, is_hidden, placed, shown
+from vitcam.sentence import Sentence
 from vitcam.text import readable, shortened
 
 _MOST_FILES = 10 * MOST_PHOTOS
@@ -97,17 +98,22 @@ def _check(root: Path, photos: Sequence[Photo], left_out: Sequence[Unreadable], 
     labels = sorted({photo.label for photo in photos})
     if not photos:
         why = f"; {left_out[0].path}: {left_out[0].error}" if left_out else ""
-        raise UsageError(
-            f"{root} holds no photos as LABEL/photo.jpg{why or f'; put {READABLE} files there, each label in a folder'}"
-        )
+        missing = why or f"; put {READABLE} files there, each label in a folder"
+        raise UsageError(Sentence(f"{root} holds no photos as LABEL/photo.jpg{missing}", "teach.no_photos"))
     if len(photos) > MOST_PHOTOS:
-        raise UsageError(f"{root} holds {len(photos):,} photos; at most {MOST_PHOTOS:,} can be taught, so remove some")
+        many = f"{root} holds {len(photos):,} photos; at most {MOST_PHOTOS:,} can be taught, so remove some"
+        raise UsageError(Sentence(many, "teach.too_many", most=MOST_PHOTOS))
     if len(labels) < least:
         raise UsageError(
-            f"{root} holds photos of 1 label, {labels[0]!r}; at least two are needed: add photos of something else, "
-            "or of the empty scene"
+            Sentence(
+                f"{root} holds photos of 1 label, {labels[0]!r}; at least two are needed: add photos of something "
+                "else, or of the empty scene",
+                "teach.one_label",
+                label=labels[0],
+            )
         )
     first: dict[str, str] = {}
     for label in labels:
         if (other := first.setdefault(label.casefold(), label)) != label:
-            raise UsageError(f"{other!r} and {label!r} differ in case only; give them one name")
+            alike = f"{other!r} and {label!r} differ in case only; give them one name"
+            raise UsageError(Sentence(alike, "teach.labels_alike", one=other, other=label))

@@ -14,6 +14,7 @@ from vitcam.parts.teach.examples import Examples, Others
 from vitcam.parts.teach.head import Head
 from vitcam.parts.teach.inbox.lesson import ENOUGH
 from vitcam.parts.teach.logistic import Floats
+from vitcam.sentence import Sentence
 
 MOST_NAMED = 5
 MOST_SUSPECTS = 50
@@ -193,31 +194,53 @@ def advice_for(
     """
     counts = Counter(examples.labels[label] for label in examples.of.tolist())
     if accuracy is None:
-        return ("Nothing could be checked: there is one picture of each label. Take ten or more of each.",)
+        return (
+            Sentence(
+                "Nothing could be checked: there is one picture of each label. Take ten or more of each.",
+                "teach.advice.unchecked",
+            ),
+        )
     weak, few = _weak(examples, held), sorted(label for label, count in counts.items() if count < ENOUGH)
-    said = []
+    said: list[str] = []
     if half is not None:
+        part, whole = round(100 * half.value), round(100 * accuracy.value)
         if accuracy.value - half.value > _GROWS:
             said.append(
-                f"More pictures will help: with half of them {half.value:.0%} were right, with all "
-                f"{accuracy.value:.0%}."
+                Sentence(
+                    f"More pictures will help: with half of them {half.value:.0%} were right, with all "
+                    f"{accuracy.value:.0%}.",
+                    "teach.advice.more",
+                    half=part,
+                    all=whole,
+                )
             )
         elif accuracy.value < _GOOD:
             said.append(
-                f"More pictures of the same kind would change little: with half of them {half.value:.0%} were right, "
-                f"with all {accuracy.value:.0%}. Take others: in another light, from another side, with another "
-                "background."
+                Sentence(
+                    f"More pictures of the same kind would change little: with half of them {half.value:.0%} were "
+                    f"right, with all {accuracy.value:.0%}. Take others: in another light, from another side, with "
+                    "another background.",
+                    "teach.advice.others",
+                    half=part,
+                    all=whole,
+                )
             )
         elif not (weak or few or single):
-            said.append("It is good enough: more pictures would change little.")
+            said.append(Sentence("It is good enough: more pictures would change little.", "teach.advice.enough"))
     if weak:
-        said.append(f"{_listed(weak)} {'is' if len(weak) == 1 else 'are'} recognised least often: begin there.")
+        seldom = f"{_listed(weak)} {'is' if len(weak) == 1 else 'are'} recognised least often: begin there."
+        said.append(Sentence(seldom, "teach.advice.weak", labels=", ".join(weak)))
     if few:
-        said.append(f"There are fewer than {ENOUGH} pictures of {_listed(few)}: take more.")
+        short = f"There are fewer than {ENOUGH} pictures of {_listed(few)}: take more."
+        said.append(Sentence(short, "teach.advice.few", least=ENOUGH, labels=", ".join(few)))
     if single:
         said.append(
-            f"All pictures of {_listed(single)} are from one recording, so the figures are too good: record again at "
-            "another time of day."
+            Sentence(
+                f"All pictures of {_listed(single)} are from one recording, so the figures are too good: record again "
+                "at another time of day.",
+                "teach.advice.single",
+                labels=", ".join(single),
+            )
         )
     return tuple(said)
 

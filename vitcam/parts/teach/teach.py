@@ -41,6 +41,7 @@ from vitcam.parts.teach.report import (
     taken,
 )
 from vitcam.parts.teach.write import place_of, write_taught
+from vitcam.sentence import Sentence
 from vitcam.text import readable
 
 HALF = 0.5
@@ -131,12 +132,12 @@ def _base(task: Task, labels: int) -> Bundle:
     if base is not None and base.card.taught:
         raise UsageError(f"{path} was taught itself; give its own base, such as {DEFAULT}, with --base")
     if base is None or not base.card.row_capacity:
-        raise UsageError(
-            f"{path} has no room for labels of your own; give another base, such as {DEFAULT}, with --base"
-        )
+        fixed = f"{path} has no room for labels of your own; give another base, such as {DEFAULT}, with --base"
+        raise UsageError(Sentence(fixed, "teach.no_own", model=path.stem, other=DEFAULT))
     room = base.card.row_capacity - (not task.add_to)
     if labels > room:
-        raise UsageError(f"there are {labels} labels, and {base.card.name} has room for {room}; remove some")
+        many = f"there are {labels} labels, and {base.card.name} has room for {room}; remove some"
+        raise UsageError(Sentence(many, "teach.many_labels", most=room))
     return base
 
 
@@ -155,7 +156,8 @@ def _read(folder: Folder, looker: Looker, on_progress: OnProgress) -> _Read:
         there = first.setdefault(found.digest, photo)
         if there.label != photo.label:
             one, other = (readable(str(each.path.relative_to(root))) for each in (there, photo))
-            raise UsageError(f"{one} and {other} are the same picture with two labels; remove one of them")
+            same = f"{one} and {other} are the same picture with two labels; remove one of them"
+            raise UsageError(Sentence(same, "teach.same_picture", one=there.label, other=photo.label))
         if there is photo:
             kept.append(photo)
             seen.append(found)

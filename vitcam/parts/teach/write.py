@@ -20,6 +20,7 @@ from vitcam.model.classifier import Classifier
 from vitcam.model.files import model_folders
 from vitcam.model.installed import was_taught
 from vitcam.parts.teach.head import KNOWN, Head
+from vitcam.sentence import Sentence
 from vitcam.storage.files import atomic_write
 
 _NAME = frozenset(string.ascii_letters + string.digits + "._- ")
@@ -36,14 +37,19 @@ def place_of(name: str) -> Path:
     """
     if not name or len(name) > _LONGEST_NAME or set(name) - _NAME or not name[0].isalnum() or name[-1] in " .":
         raise UsageError(
-            f"{name[:_LONGEST_NAME]!a} cannot be the name of a model; take 1 to {_LONGEST_NAME} letters, digits, "
-            "spaces, '.', '-' and '_', the first a letter or a digit"
+            Sentence(
+                f"{name[:_LONGEST_NAME]!a} cannot be the name of a model; take 1 to {_LONGEST_NAME} letters, digits, "
+                "spaces, '.', '-' and '_', the first a letter or a digit",
+                "teach.model_name",
+                longest=_LONGEST_NAME,
+            )
         )
     name = name.removesuffix(".tflite")
     for folder in model_folders():
         path = folder / f"{name}.tflite"
         if path.is_file() and not was_taught(path):
-            raise UsageError(f"{path} is a model that was not taught here, and stays; give another name with -o")
+            taken = f"{path} is a model that was not taught here, and stays; give another name with -o"
+            raise UsageError(Sentence(taken, "teach.model_taken", name=name))
     return model_folders()[0] / f"{name}.tflite"
 
 

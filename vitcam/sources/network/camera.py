@@ -24,6 +24,7 @@ from vitcam.pictures.decode import Decoded, Limits
 from vitcam.pictures.decoder.process import DecodeProcess
 from vitcam.pictures.file_kind import Use, kind_of
 from vitcam.redaction import redacted
+from vitcam.sentence import Sentence
 from vitcam.sources.jpeg_frames import IncomingStream, decode_newest
 from vitcam.sources.jpeg_stream import MAX_PICTURE
 from vitcam.sources.network.address import Address, reason_of
@@ -71,7 +72,11 @@ class HttpCamera:
                 self._frames = chain([next(frames)], frames)
         except (SourceLost, StopIteration) as error:
             self._close()
-            raise SourceError(str(error) or f"{self._incoming.source} was ended while it was being opened") from None
+            raise SourceError(
+                error.sentence
+                if isinstance(error, SourceLost)
+                else f"{self._incoming.source} was ended while it was being opened"
+            ) from None
         except BaseException:
             self._close()
             raise
@@ -123,16 +128,21 @@ class HttpCamera:
             return self._client.get()
         except RequestRefused as refused:
             if refused.status == HTTPStatus.BAD_REQUEST and (why := self._other_scheme()):  # of a server with TLS
-                raise SourceError(f"{self._incoming.source} cannot be reached: {why}") from None
+                raise SourceError(self._said("unreachable", f"cannot be reached: {why}")) from None
             raise
         except (OSError, HTTPException, ValueError) as error:
             if self._connection.timed_out:
                 raise SourceError(
-                    f"{self._incoming.source} did not begin a stream in time; is a camera there?"
+                    self._said("unreachable", "did not begin a stream in time; is a camera there?")
                 ) from None
             why = self._other_scheme() if self._connection.was_made and _may_speak_otherwise(error) else ""
             why = why or self._address.without_answer(error)
-            raise SourceError(f"{self._incoming.source} cannot be reached: {why}") from None
+            raise SourceError(self._said("unreachable", f"cannot be reached: {why}")) from None
+
+    def _said(self, key: str, what: str) -> Sentence:
+        """What is wrong with this camera, as one sentence."""
+        source = self._incoming.source
+        return Sentence(f"{source} {what}", f"camera.{key}", camera=source)
 
     def _other_scheme(self) -> str:
         """That there is TLS where the address says that there is none, or the other way round; empty: there is not."""
@@ -165,7 +175,7 @@ class HttpCamera:
             for frame in decode_newest(self._incoming, chunks):
                 yield frame
             if frame is None or frame.seq or not beginning.startswith(_JPEG):
-                raise SourceLost(f"{self._incoming.source} has ended its stream")
+                raise SourceLost(self._said("lost", "has ended its stream"))
             first = Snapshot(frame.preview, frame.captured_ns, unless_changed(response.headers))
         snapshots = Snapshots(self._options.ask_every_s, self._incoming.patience_s, self._ask, self._stopped)
         for seq, snapshot in enumerate(snapshots.after(first), 1):
@@ -178,9 +188,12 @@ class HttpCamera:
             return
         if not _PARTS.match(beginning) and not declared.startswith("multipart/"):
             raise SourceError(
-                f"{self._incoming.source} gives {kind.name} ({declared}), and pictures are wanted: one, or a stream of "
-                "JPEG (multipart/x-mixed-replace); the camera's manual names its address, often /stream, /video, "
-                "/snapshot.jpg or /?action=stream"
+                self._said(
+                    "no_pictures",
+                    f"gives {kind.name} ({declared}), and pictures are wanted: one, or a stream of JPEG "
+                    "(multipart/x-mixed-replace); the camera's manual names its address, often /stream, /video, "
+                    "/snapshot.jpg or /?action=stream",
+                )
             )
 
     def _ask(self, known: Snapshot) -> Snapshot:
@@ -192,7 +205,7 @@ class HttpCamera:
                 if self._connection.timed_out:  # it cannot be used again
                     raise SourceLost(self._silent()) from None
                 why = self._address.without_answer(error)
-                raise RequestRefused(f"{self._incoming.source} cannot be reached: {why}") from None
+                raise RequestRefused(self._said("unreachable", f"cannot be reached: {why}")) from None
             if response.status == HTTPStatus.NOT_MODIFIED:
                 response.read()
                 return replace(known, arrived_ns=time.monotonic_ns())
@@ -215,7 +228,7 @@ class HttpCamera:
         try:
             yield from unpacked(response, self._sent(response))
         except OSError as error:
-            raise SourceLost(f"{self._incoming.source} cannot be read: {reason_of(error)}") from None
+            raise SourceLost(self._said("lost", f"cannot be read: {reason_of(error)}")) from None
 
     def _sent(self, response: HTTPResponse) -> Iterator[bytes]:
         while not self._stopped.is_set():
@@ -230,7 +243,7 @@ class HttpCamera:
                 raise SourceLost(
                     self._silent()
                     if self._connection.timed_out
-                    else f"{self._incoming.source} has ended its stream: {reason_of(error)}"
+                    else self._said("lost", f"has ended its stream: {reason_of(error)}")
                 ) from None
             if not data:
                 if self._connection.timed_out:
@@ -239,8 +252,8 @@ class HttpCamera:
                 return
             yield data
 
-    def _silent(self) -> str:
-        return f"{self._incoming.source} has been silent for {self._incoming.patience_s:g} s"
+    def _silent(self) -> Sentence:
+        return self._said("lost", f"has been silent for {self._incoming.patience_s:g} s")
 
     def _close(self) -> None:
         self._connection.__exit__()

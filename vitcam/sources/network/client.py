@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 from vitcam._version import __version__
 from vitcam.errors import SourceError
 from vitcam.redaction import redacted
+from vitcam.sentence import Sentence
 from vitcam.sources.network.address import Address, status_words
 from vitcam.sources.network.coding import read_body
 from vitcam.sources.network.connection import DeadlineConnection
@@ -119,13 +120,14 @@ class CameraClient:
         if best is None:
             raise SourceError(f"{self._name} {unknown_methods(challenges)}")
         if logins > 1 and (not best.is_stale or logins > _MOST_LOGINS):
-            raise SourceError(f"{self._name} {self._address.not_accepted(best.name)}")
+            refused = f"{self._name} {self._address.not_accepted(best.name)}"
+            raise SourceError(Sentence(refused, "camera.password", camera=self._name))
 
     def _refusal(self, url: str, status: int) -> SourceError:
         if self._is_home(url):
             refused = f"{self._name} {self._address.refused(status)}"
             if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-                return SourceError(refused)
+                return SourceError(Sentence(refused, "camera.password", camera=self._name))
             return RequestRefused(refused, status)
         where = f"{self._name} leads to {redacted(url)}, which answers {status_words(status)}"
         if status != HTTPStatus.UNAUTHORIZED or self._login is None:

@@ -19,6 +19,7 @@ from vitcam.frames import Detail, Frame
 from vitcam.processes.child import Child, how_it_ended, pack, unpack
 from vitcam.processes.shared_memory import POOL_SIZE
 from vitcam.rects import Rect
+from vitcam.sentence import Sentence
 from vitcam.sources.picamera.messages import (
     KINDS,
     MOST_DETAILS,
@@ -212,10 +213,12 @@ class PiCamera:
         except EOFError:
             if self._stopped:
                 return None
-            raise SourceLost(f"the camera's process ended {how_it_ended(self._end())}") from None
+            ended = f"the camera's process ended {how_it_ended(self._end())}"
+            raise SourceLost(Sentence(ended, "camera.lost", camera=self._uri)) from None
         if packet is None:
             self._end()
-            raise SourceLost(f"the camera's process has said nothing for {timeout_s:.1f} s and was ended")
+            silent = f"the camera's process has said nothing for {timeout_s:.1f} s and was ended"
+            raise SourceLost(Sentence(silent, "camera.lost", camera=self._uri))
         message = unpack(packet, KINDS)
         if isinstance(message, CameraFailed):
             self._end()

@@ -12,6 +12,7 @@ from vitcam.pictures.decode import Limits, fitting_reduction
 from vitcam.processes.child import Child, how_it_ended, pack, unpack
 from vitcam.processes.shared_memory import BufferPool
 from vitcam.redaction import redacted
+from vitcam.sentence import Sentence
 from vitcam.sources.jpeg_frames import IncomingStream
 from vitcam.sources.network.address import Address
 from vitcam.sources.rtsp.messages import (
@@ -66,14 +67,14 @@ class RtspCamera:
         except _Silent:
             self._end()
             advice = "check host and port, and that the camera is on"
-            raise SourceError(f"{self._incoming.source} cannot be opened: it does not answer; {advice}") from None
+            raise SourceError(self._unreachable(f"it does not answer; {advice}")) from None
         except (SourceLost, OSError, EOFError) as error:
             self._end()
-            raise SourceError(f"{self._incoming.source} cannot be opened: {error}") from None
+            raise SourceError(self._unreachable(str(error))) from None
         if opened is None or isinstance(opened, StreamFailed):
             self._end()
             why = opened.why if opened is not None else "it was ended"
-            raise SourceError(f"{self._incoming.source} cannot be opened: {why}")
+            raise SourceError(self._unreachable(why))
         return self
 
     def __exit__(
@@ -161,10 +162,19 @@ class RtspCamera:
         return message
 
     def _silent(self) -> _Silent:
+        source = self._incoming.source
         return _Silent(
-            f"{self._incoming.source} gives no pictures any more: it ended the stream, or was silent for "
-            f"{self._incoming.patience_s:g} s"
+            Sentence(
+                f"{source} gives no pictures any more: it ended the stream, or was silent for "
+                f"{self._incoming.patience_s:g} s",
+                "camera.lost",
+                camera=source,
+            )
         )
+
+    def _unreachable(self, why: str) -> Sentence:
+        source = self._incoming.source
+        return Sentence(f"{source} cannot be opened: {why}", "camera.unreachable", camera=source)
 
     def _end(self) -> int | None:
         child, self._child = self._child, None

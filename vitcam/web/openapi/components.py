@@ -51,7 +51,19 @@ _REASON = described(TEXT, "Why the next run will not have it; empty if it will."
 def components() -> dict[str, Schema]:
     """Every schema by its name."""
     return {
-        "Error": record({"error": described(TEXT, "One sentence: what was found, what is allowed, what to do.")}),
+        "Error": record(
+            {
+                "error": described(TEXT, "One sentence: what was found, what is allowed, what to do."),
+                "said": array_of(
+                    named("Said"), "Where the sentence has a key; so it is with other sentences in answers."
+                ),
+            },
+            optional=("said",),
+        ),
+        "Said": record(
+            {"text": TEXT, "key": TEXT, "values": ANYTHING},
+            "A sentence of the answer, with the key and the values by which a page says it in another language.",
+        ),
         "OutOfDate": record(
             {
                 "error": TEXT,

@@ -1,6 +1,7 @@
 // The answer for one picture: the displayed name, how familiar the picture is, and the most probable labels.
 
 import { Guesses, percent } from "./guesses.js";
+import { called } from "./language/labels.js";
 import { t } from "./language/language.js";
 import { chanceOf, finerOf, nameOf } from "./shown.js";
 
@@ -16,7 +17,7 @@ export class Answer {
   #labels = 0;
   name = ""; // what is displayed
   spoken = "";
-  names = []; // that are shown
+  names = []; // that are shown, as the daemon calls them
 
   // element: the card that holds .label, .note and .guesses; the familiarity gauge is added after the label
   constructor(element) {
@@ -39,14 +40,14 @@ export class Answer {
     const [name, chance] = [nameOf({ shown, blank }), [finerOf({ shown }), chanceOf({ shown })].filter(Boolean).join(" ")];
     const listed = this.#guesses.show(blank && !isNamed ? [] : top, isNamed ? undefined : GUESSES);
     this.name = name;
-    this.names = [...(isNamed ? [name] : []), ...listed.map(({ label }) => label)];
+    this.names = [...(isNamed ? [shown.kind] : []), ...listed.map(({ label }) => label)];
     this.#element.classList.toggle("unknown", !isNamed);
     this.#label.classList.toggle("dimmed", isDimmed);
     this.#name(name, chance);
     this.#note.textContent = [this.#why(shown, blank, unfamiliar), listed.length ? t("answer.most_probable") : ""].filter(Boolean).join(" ");
     this.#showFamiliarity(familiarity);
     const others = shown.level === "label" ? [] : listed.slice(0, isNamed ? 1 : GUESSES);
-    const perhaps = others.map(({ label, p }) => `${label}, ${percent(p)}`).join("; ");
+    const perhaps = others.map(({ label, p }) => `${called(label)}, ${percent(p)}`).join("; ");
     this.spoken = [name, chance, perhaps && t("answer.perhaps", { guesses: perhaps })].filter(Boolean).join(", ");
   }
 

@@ -6,7 +6,7 @@ import { Controls } from "./controls.js";
 import { Crop } from "./crop.js";
 import { Feed } from "./feed.js";
 import { Followed } from "./followed.js";
-import { offerLanguages, t } from "./language/language.js";
+import { answerOf, offerLanguages, t } from "./language/language.js";
 import { Look } from "./look/look.js";
 import { explainTerms } from "./look/terms.js";
 import { Strip } from "./look/strip.js";
@@ -158,7 +158,7 @@ async function askState() {
   asked = Date.now();
   try {
     const response = checkSession(await fetch("api/state", { signal: AbortSignal.timeout(3000) }));
-    const state = await response.json();
+    const state = await answerOf(response);
     if (away || slept || state.uptime_s < uptime) await rejoin();
     else if (loads !== null && state.model_loads !== loads) await readModel();
     loads = state.model_loads;

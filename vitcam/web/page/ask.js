@@ -1,11 +1,11 @@
 // Asks the daemon. A refusal is thrown with the daemon's sentence.
 
-import { t } from "./language/language.js";
+import { answerOf, t } from "./language/language.js";
 import { checkSession } from "./session.js";
 
 // Returns the answer's JSON.
 export async function ask(path, method = "GET", body = undefined) {
-  return (await send(path, method, body)).json();
+  return answerOf(await send(path, method, body));
 }
 
 // body: a Blob, or what is sent as JSON. Returns the response; what is thrown has its status, and what else the answer says
@@ -20,7 +20,7 @@ export async function send(path, method = "GET", body = undefined, signal = unde
     throw error.name === "AbortError" ? error : new Error(t("common.no_answer"));
   }
   if (response.ok) return response;
-  const { error = t("common.no_answer"), ...more } = await response.json().catch(() => ({}));
+  const { error = t("common.no_answer"), ...more } = await answerOf(response).catch(() => ({}));
   throw Object.assign(new Error(error), more, { status: response.status });
 }
 

@@ -1,6 +1,7 @@
 // The caption over the picture: what stands there for the place in front; with zones a line for each of them.
 
 import { LEAST } from "./guesses.js";
+import { called } from "./language/labels.js";
 import { locale, t } from "./language/language.js";
 import { chanceOf, detailOf, finerOf, isNamed, nameOf, write } from "./shown.js";
 
@@ -31,7 +32,7 @@ export class Caption {
     if (blank || shown.level !== "none") return "";
     const possible = top.filter(({ p }) => p >= LEAST).map(({ label }) => label);
     if (!this.#doubts.length || !this.#doubts.every((label) => possible.includes(label))) this.#doubts = possible.slice(0, DOUBTS);
-    return this.#doubts.length ? t("answer.between", { names: OR.format(this.#doubts) }) : "";
+    return this.#doubts.length ? t("answer.between", { names: OR.format(this.#doubts.map(called)) }) : "";
   }
 }
 

@@ -1,6 +1,6 @@
 // Choosing the part of the picture that the model sees: by dragging, with the arrow keys, or by numbers.
 
-import { t } from "./language/language.js";
+import { answerOf, t } from "./language/language.js";
 import { place, seenOf } from "./seen.js";
 
 const WHOLE = [0, 0, 1, 1];
@@ -130,7 +130,7 @@ export class Crop {
     const crop = rect?.map((side) => Number(side.toFixed(4))) ?? null;
     try {
       const response = await fetch("api/crop", { method: "POST", body: JSON.stringify({ crop }) });
-      const answer = await response.json();
+      const answer = await answerOf(response);
       if (!response.ok) return this.#say(answer.error, true);
       this.#close();
       this.#applied({ ...answer, remembered: false }); // it is of this run now; the answer is about the next run

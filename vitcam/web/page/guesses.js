@@ -1,5 +1,6 @@
 // The most probable labels as bars that grow and shrink, and now and then change places.
 
+import { called } from "./language/labels.js";
 import { number } from "./language/language.js";
 
 const MAX_ROWS = 10;
@@ -63,7 +64,7 @@ export class Guesses {
     const element = child(this.#list, "li", "guess new");
     this.#list.insertBefore(element, this.#list.children[place]);
     element.style.setProperty("--place", place);
-    child(element, "span", "name").textContent = label;
+    child(element, "span", "name").textContent = called(label);
     const row = { element, percent: child(element, "span", "percent") };
     row.fill = child(child(element, "div", "track"), "div", "fill");
     row.fill.style.setProperty("--p", 0);

@@ -1,6 +1,6 @@
 // Sends the password, and says why it was refused.
 
-import { t } from "./language.js";
+import { answerOf, t } from "./language.js";
 
 const form = document.getElementById("login");
 const field = document.getElementById("password");
@@ -19,7 +19,7 @@ form.addEventListener("submit", async (event) => {
     const response = await fetch("login", { method: "POST", redirect: "manual", body: new URLSearchParams({ password: field.value }) });
     const isRight = response.type === "opaqueredirect";
     if (isRight && (await hasSession())) return location.replace("./");
-    message.textContent = isRight ? NO_SESSION : sentence((await response.json()).error);
+    message.textContent = isRight ? NO_SESSION : sentence((await answerOf(response)).error);
     field.select();
   } catch {
     message.textContent = t("common.try_again");

@@ -1,5 +1,6 @@
 // The model card, from /api/model.
 
+import { called } from "./language/labels.js";
 import { number, t } from "./language/language.js";
 import { modelInUse } from "./models/in_use.js";
 
@@ -41,7 +42,7 @@ function rows(model) {
 }
 
 async function listLabels() {
-  if (labels.open) labels.querySelector("p").textContent = (await modelInUse()).labels.join(" · ");
+  if (labels.open) labels.querySelector("p").textContent = (await modelInUse()).labels.map(called).join(" · ");
 }
 
 function millions(n) {

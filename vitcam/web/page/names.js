@@ -1,6 +1,7 @@
 // Names of one's own for labels and groups: they are searched for, selected, then renamed, merged or hidden. And the language.
 
-import { t } from "./language/language.js";
+import { called } from "./language/labels.js";
+import { answerOf, t } from "./language/language.js";
 import { checkSession } from "./session.js";
 import { mergedWords, sendChange } from "./versions/change.js";
 
@@ -19,7 +20,7 @@ export class Names {
   #message = find("message");
   #record = null; // of /api/names
   #etag = "";
-  #rows = []; // {label, isGroup, called, own, place, text}
+  #rows = []; // {label, isGroup, translation, name, own, place, text}; name: in the language of the page
   #selected = new Set(); // labels
   #seen;
   #changed;
@@ -44,7 +45,7 @@ export class Names {
     this.#message.hidden = true;
     try {
       const response = checkSession(await fetch("api/names"));
-      const answer = await response.json();
+      const answer = await answerOf(response);
       if (!response.ok) return this.#say(answer.error, true);
       this.#read(answer, response.headers.get("ETag"));
     } catch {
@@ -98,17 +99,17 @@ export class Names {
 
   #useful() {
     const seen = new Set(this.#seen());
-    const isSeen = ({ called, own }) => seen.has(own ?? called);
+    const isSeen = ({ translation, own }) => seen.has(own ?? translation);
     return [...this.#rows.filter(isSeen), ...this.#rows.filter((row) => row.own !== null && !isSeen(row))];
   }
 
-  #rowOf({ label, isGroup, called, own, place }) {
+  #rowOf({ label, isGroup, name, own, place }) {
     const row = document.createElement("li");
     const whole = row.appendChild(document.createElement("label"));
     const box = whole.appendChild(document.createElement("input"));
     Object.assign(box, { type: "checkbox", value: label, checked: this.#selected.has(label), disabled: Boolean(place) });
-    add(whole, "called", called);
-    if (called !== label) add(whole, "original", label);
+    add(whole, "called", name);
+    if (name !== label) add(whole, "original", label);
     if (isGroup) add(whole, "tag", t("names.group"));
     if (own !== null) add(whole, own ? "own" : "tag", own ? `→ ${own}` : t("names.hidden"));
     if (place) add(whole, "tag", t("names.fixed", { place }));
@@ -145,7 +146,7 @@ export class Names {
   // name: of all that is selected; "": they are hidden; null: they are called as before
   #send(name) {
     const labels = [...this.#selected];
-    const first = this.#rows.find(({ label }) => label === labels[0]).called;
+    const first = this.#rows.find(({ label }) => label === labels[0]).name;
     const said = t(`names.said.${name === null ? "reset" : name === "" ? "hidden" : "called"}`, { n: labels.length, first, name });
     const values = valuesOf(this.#record);
     for (const label of labels) {
@@ -192,7 +193,7 @@ function rowsOf(record) {
     if (rows.has(label)) return;
     const own = name === translation ? null : name ?? "";
     const place = places.get(keyOf(label)) ?? places.get(keyOf(translation)) ?? null;
-    rows.set(label, { label, isGroup, called: translation, own, place, text: [label, translation, own ?? ""].map(keyOf) });
+    rows.set(label, { label, isGroup, translation, name: called(translation), own, place, text: [label, translation, called(translation), own ?? ""].map(keyOf) });
   };
   for (const each of record.labels) take(each, false);
   for (const each of record.groups) take(each, true);
@@ -232,7 +233,7 @@ function counted(found, all) {
 
 function targetOf(chosen) {
   if (chosen.length === 0) return t("names.select_first");
-  return chosen.length === 1 ? t("names.name_for", { name: chosen[0].called }) : t("names.name_for_all", { n: chosen.length });
+  return chosen.length === 1 ? t("names.name_for", { name: chosen[0].name }) : t("names.name_for_all", { n: chosen.length });
 }
 
 function add(parent, className, text) {

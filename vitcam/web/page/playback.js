@@ -1,6 +1,6 @@
 // Pause and step through a folder, a photo or a video. Of a camera that somebody has paused: end the pause.
 
-import { number, t } from "./language/language.js";
+import { answerOf, number, t } from "./language/language.js";
 
 const TYPING = "input, select, textarea, dialog, .crop-box";
 const PRESSED = "button, a, summary, label"; // the space bar presses these
@@ -65,7 +65,7 @@ export class Playback {
   async #ask(change) {
     try {
       const response = await fetch("api/playback", { method: "POST", body: JSON.stringify(change) });
-      const answer = await response.json();
+      const answer = await answerOf(response);
       this.#say(response.ok ? "" : answer.error);
       if (response.ok && this.#record) this.#changed(answer);
       else if (response.ok) this.hold(answer.paused);

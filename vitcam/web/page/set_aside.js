@@ -1,6 +1,6 @@
 // What this start was made without, because starts with it had failed: the viewer uses it again, or forgets it.
 
-import { knows, locale, t } from "./language/language.js";
+import { answerOf, knows, locale, t } from "./language/language.js";
 
 export class SetAside {
   #notice = document.getElementById("aside");
@@ -26,7 +26,7 @@ export class SetAside {
   async #send(use) {
     try {
       const response = await fetch("api/remembered", { method: "POST", body: JSON.stringify({ use }) });
-      const answer = await response.json();
+      const answer = await answerOf(response);
       if (!response.ok) this.#sentence.textContent = answer.error;
       else if (answer.reason) this.#sentence.textContent = t("aside.not_kept", { reason: answer.reason });
       else this.show(answer.set_aside);

@@ -1,6 +1,7 @@
 // What is displayed of a picture or an event. The daemon decides it; this puts it into words.
 
 import { percent } from "./guesses.js";
+import { called } from "./language/labels.js";
 import { t } from "./language/language.js";
 
 export function isNamed({ shown }) {
@@ -9,19 +10,19 @@ export function isNamed({ shown }) {
 
 // record: of a prediction or an answer; returns what people say for it
 export function nameOf({ shown, blank }) {
-  if (isNamed({ shown })) return shown.kind;
+  if (isNamed({ shown })) return called(shown.kind);
   return t(blank ? "answer.nothing" : "answer.not_sure");
 }
 
 // the name that the model has for it, where that is finer; else ""
 export function finerOf({ shown: { label, kind } }) {
-  return label === kind ? "" : label ?? "";
+  return label === kind ? "" : called(label) ?? "";
 }
 
 // what a second model says of it: "goldfinch 83 %"
 export function detailOf({ shown: { detail } }) {
   if (!detail) return "";
-  return detail.label ? `${detail.label} ${percent(detail.p)}` : t("answer.unsure_which");
+  return detail.label ? `${called(detail.label)} ${percent(detail.p)}` : t("answer.unsure_which");
 }
 
 // text is written only where it has changed

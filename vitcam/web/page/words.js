@@ -1,6 +1,6 @@
 // The words that the model tells apart, one a line; shown for models whose labels are words.
 
-import { t } from "./language/language.js";
+import { answerOf, t } from "./language/language.js";
 import { modelInUse } from "./models/in_use.js";
 
 export class Words {
@@ -32,7 +32,7 @@ export class Words {
     this.#say(t("words.reading"));
     try {
       const response = await fetch("api/words", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ words }) });
-      const answer = await response.json();
+      const answer = await answerOf(response);
       if (!response.ok) return this.#say(sentence(answer.error));
       this.#text.value = answer.words.join("\n");
       this.#say(answer.remembered ? t("words.changed") : t("words.not_kept", { reason: answer.reason }));

@@ -1,7 +1,8 @@
 // Drawing zones and privacy masks on the picture: by dragging, with the arrow keys, and as a list with names and labels.
 
 import { ARROWS, MIN_SIDE, STEP, between, clamp } from "./crop.js";
-import { number, t } from "./language/language.js";
+import { allMeantBy, called } from "./language/labels.js";
+import { answerOf, number, t } from "./language/language.js";
 import { place } from "./seen.js";
 import { checkSession } from "./session.js";
 import { mergedWords, same, sendChange } from "./versions/change.js";
@@ -40,7 +41,7 @@ export class Zones {
     this.#message.hidden = true;
     try {
       const response = checkSession(await fetch("api/zones"));
-      const found = await response.json();
+      const found = await answerOf(response);
       if (!response.ok) return this.#say(found.error);
       this.#read = { etag: response.headers.get("ETag") ?? "", values: valuesOf(found) };
       this.#fill(found);
@@ -99,8 +100,8 @@ export class Zones {
     if (area.isMask) row.appendChild(document.createElement("span")).className = "zone-name";
     else {
       this.#field(row, area.name, t("zones.name"), "zone-name", (text) => { area.name = text.trim(); this.#name(); }).maxLength = 32;
-      this.#field(row, area.labels.join(", "), t("zones.labels"), "zone-labels", (text) => {
-        area.labels = text.split(",").map((label) => label.trim()).filter(Boolean);
+      this.#field(row, area.labels.map(called).join(", "), t("zones.labels"), "zone-labels", (text) => {
+        area.labels = allMeantBy(text);
       }).placeholder = t("zones.every_label");
     }
     const remove = row.appendChild(document.createElement("button"));
@@ -282,7 +283,7 @@ function wordsOf(area) {
   if (area === undefined) return t("versions.deleted");
   const { rect, labels } = Array.isArray(area) ? { rect: area } : area;
   const [x, y, width, height] = rect.map((side) => `${number(100 * side)} %`);
-  return [labels && (labels.join(", ") || t("zones.every_label")), `${x}, ${y}`, `${width} × ${height}`].filter(Boolean).join("; ");
+  return [labels && (labels.map(called).join(", ") || t("zones.every_label")), `${x}, ${y}`, `${width} × ${height}`].filter(Boolean).join("; ");
 }
 
 // what nobody has touched stays to the last digit

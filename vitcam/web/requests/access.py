@@ -18,8 +18,10 @@ from vitcam.access.credentials import Credentials, read_credentials, session_coo
 from vitcam.access.guard import Grant, Guard, is_user
 from vitcam.access.password import USER
 from vitcam.access.tokens import Scope, Token
+from vitcam.sentence import Sentence
 from vitcam.web.requests.base_path import address_on_page, base_of
 from vitcam.web.requests.proxies import address_of
+from vitcam.web.requests.refusal import refusal
 from vitcam.web.route import Route, key_of
 
 LOGIN = "login"
@@ -78,7 +80,7 @@ class AccessControl:
             if grant is None:
                 return _who_are_you(request)
             if needs is Scope.CONTROL and grant.scope is not Scope.CONTROL:
-                raise web.HTTPForbidden(text=_only_reads(grant))
+                raise refusal(web.HTTPForbidden, _only_reads(grant))
             return await self._serve(request, handler, grant)
 
         return check
@@ -92,7 +94,9 @@ class AccessControl:
         """Raises HTTPForbidden unless it is the one that allows everything, HTTPTooManyRequests."""
         grant = await self._password_grant(request, Credentials(USER, password))
         if grant is None or grant.scope is not Scope.CONTROL:
-            raise web.HTTPForbidden(text="this is not the password of now; type that one, too")
+            raise refusal(
+                web.HTTPForbidden, Sentence("this is not the password of now; type that one, too", "password.not_now")
+            )
 
     async def log_out(self, request: web.Request) -> tuple[str, ...]:
         """End the request's session and every stream that it has open; the sessions that it shows of other vitcams."""
@@ -221,15 +225,18 @@ def _who_are_you(request: web.Request) -> web.StreamResponse:
     raise answer
 
 
-def _only_reads(grant: Grant) -> str:
+def _only_reads(grant: Grant) -> Sentence:
     if not grant.is_token:
-        return "the password to watch allows no changes; log out, then log in with the other password"
+        return Sentence(
+            "the password to watch allows no changes; log out, then log in with the other password",
+            "password.only_watch",
+        )
     make = "`vitcam token create NAME --scope control` makes one that may do this"
-    return f"the token {grant.shown!r} may only read; {make}"
+    return Sentence(f"the token {grant.shown!r} may only read; {make}", "password.token_reads", name=grant.shown)
 
 
 def _too_many(wait_s: int) -> web.HTTPTooManyRequests:
-    return web.HTTPTooManyRequests(
-        text=f"too many wrong passwords came from this address; try again in {wait_s} s",
-        headers={"Retry-After": str(wait_s)},
+    sentence = Sentence(
+        f"too many wrong passwords came from this address; try again in {wait_s} s", "login.too_many", seconds=wait_s
     )
+    return refusal(web.HTTPTooManyRequests, sentence, {"Retry-After": str(wait_s)})

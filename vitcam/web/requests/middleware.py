@@ -9,9 +9,11 @@ from aiohttp.typedefs import Handler, Middleware
 
 from vitcam.access.credentials import session_cookie
 from vitcam.errors import UsageError, VitcamError
+from vitcam.sentence import with_keys
 from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.requests.base_path import base_of
 from vitcam.web.requests.connection import HttpConnection
+from vitcam.web.requests.refusal import SENTENCE
 from vitcam.web.requests.versions import OutOfDateError
 from vitcam.web.stream.preview import TooManyVariantsError
 
@@ -87,7 +89,7 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
     except OutOfDateError as error:
         answer = error.answer()
     except VitcamError as error:
-        answer = error_response(_status(error), str(error))
+        answer = error_response(_status(error), error.sentence)
     except Exception as error:
         if isinstance(error, ConnectionError) and _has_left(request):
             raise
@@ -117,7 +119,7 @@ def check_host_and_origin(allowed_hosts: AllowedHosts, framed: bool) -> Middlewa
 
 def error_response(status: int, sentence: str) -> web.Response:
     """An error as JSON."""
-    return web.json_response({"error": sentence}, status=status)
+    return web.json_response(with_keys({"error": sentence}), status=status)
 
 
 def _host_header(request: web.Request) -> str:
@@ -162,4 +164,4 @@ def _sentence(request: web.Request, error: web.HTTPException) -> str:
         return f"{request.path} does not take {request.method}; allowed: {', '.join(sorted(error.allowed_methods))}"
     if isinstance(error, web.HTTPNotFound) and error.text == _NOTHING:
         return f"there is nothing at {request.path}; the page is at {base_of(request)}/"
-    return error.text or error.reason
+    return error.get(SENTENCE) or error.text or error.reason

@@ -11,6 +11,7 @@ from typing import Any
 from aiohttp import web
 
 from vitcam.errors import UsageError, VitcamError
+from vitcam.sentence import with_keys
 from vitcam.web.requests.access import AccessControl
 from vitcam.web.revisions import Document, Revision, Revisions
 
@@ -86,7 +87,7 @@ class Versions:
     def answer(self, document: Document, more: Mapping[str, Any] | None = None) -> web.Response:
         """A document with its ETag. more: what the answer says beside it."""
         headers = {"ETag": self.etag_of(document), **_NO_STORE}
-        return web.json_response({**document.record, **(more or {})}, headers=headers)
+        return web.json_response(with_keys({**document.record, **(more or {})}), headers=headers)
 
     def precondition(self, request: web.Request) -> Precondition:
         """Raises UsageError for an `If-Match` that is none."""
@@ -102,7 +103,7 @@ def quoted(etag: str) -> str:
 
 def remembered(reason: str) -> dict[str, Any]:
     """What the answer to a change says of the next start. reason: why that will not have it; empty: it will."""
-    return {"remembered": not reason, "reason": reason}
+    return with_keys({"remembered": not reason, "reason": reason})
 
 
 def _wanted(headers: list[str]) -> frozenset[str] | None:

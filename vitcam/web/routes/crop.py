@@ -12,6 +12,7 @@ from vitcam.web.context import AppContext, Handlers
 from vitcam.web.live import size_of
 from vitcam.web.parts import WebParts
 from vitcam.web.requests.body import Body, read_json
+from vitcam.web.requests.versions import remembered
 from vitcam.web.route import Route, as_json
 from vitcam.wire import fractions
 
@@ -33,7 +34,7 @@ class CropRoute(Handlers):
         the next run will use it, too.
         """
         reason = await self._admission.serve(request, self._replace_crop)
-        return web.json_response({**view_record(self._parts), "remembered": not reason, "reason": reason})
+        return web.json_response({**view_record(self._parts), **remembered(reason)})
 
     def _replace_crop(self, body: Body) -> str:
         """Returns why the crop will not be remembered, or "". It writes to the disk, and an SD card is slow."""

@@ -10,6 +10,7 @@ from vitcam.access.password import MOST
 from vitcam.access.sessions import LASTS_S
 from vitcam.errors import UsageError
 from vitcam.names.languages import LANGUAGES
+from vitcam.sentence import Sentence
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import TEXT, Schema
 from vitcam.web.requests.access import BEARER, LOGIN
@@ -17,6 +18,7 @@ from vitcam.web.requests.admission import Quota
 from vitcam.web.requests.base_path import address_on_page, base_of
 from vitcam.web.requests.body import Body, BodyLimits, read_body
 from vitcam.web.requests.proxies import address_of
+from vitcam.web.requests.refusal import refusal
 from vitcam.web.route import Route
 
 PAGE = "login.html"
@@ -102,7 +104,8 @@ class LoginRoutes(Handlers):
                 raise web.HTTPSeeOther(address_on_page(request, _HOME))
             identifier = await self._access.log_in(request, password)
         if identifier is None:
-            raise web.HTTPUnauthorized(text="this is not the password", headers={"WWW-Authenticate": BEARER})
+            wrong = Sentence("this is not the password", "login.wrong")
+            raise refusal(web.HTTPUnauthorized, wrong, {"WWW-Authenticate": BEARER})
         answer = _to(request, _HOME)
         known = read_sessions(session_cookie(request.headers.getall("Cookie", [])))
         self._set_cookie(answer, request, (*known, identifier))

@@ -15,6 +15,7 @@ from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import one_of
 from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.body import Body, BodyLimits, read_json
+from vitcam.web.requests.versions import remembered
 from vitcam.web.route import BODY_REFUSALS, Route, as_json
 from vitcam.web.stream.variant import stream_record
 
@@ -138,7 +139,7 @@ class ModelRoutes(Handlers):
                 "the labels of this model cannot be changed; `vitcam-train words` makes models whose labels are words"
             )
         reason = await self._admission.serve(request, lambda body: _replace(words, body, self._unsaved))
-        return web.json_response({"words": list(words.labels), "remembered": not reason, "reason": reason})
+        return web.json_response({"words": list(words.labels), **remembered(reason)})
 
 
 def _chosen(choice: "RunningModel", body: Any) -> ChosenModel:
@@ -164,12 +165,7 @@ def _refuse_fixed(choice: "RunningModel") -> None:
 
 
 def _choice_record(chosen: ChosenModel) -> dict[str, Any]:
-    return {
-        "name": chosen.name,
-        "unknown": list(chosen.unknown),
-        "remembered": not chosen.reason,
-        "reason": chosen.reason,
-    }
+    return {"name": chosen.name, "unknown": list(chosen.unknown), **remembered(chosen.reason)}
 
 
 def words_record(words: "LiveLabels | None") -> dict[str, Any]:

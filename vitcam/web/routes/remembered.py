@@ -8,6 +8,7 @@ from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.body import Body, read_json
+from vitcam.web.requests.versions import remembered
 from vitcam.web.route import Route, as_json
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class RememberedRoute(Handlers):
         """
         reason = await self._admission.serve(request, self._decide)
         record = set_aside_record(self._aside)
-        return web.json_response({"set_aside": record, "remembered": not reason, "reason": reason})
+        return web.json_response({"set_aside": record, **remembered(reason)})
 
     def _decide(self, body: Body) -> str:
         """Returns why it is not kept, or ""."""

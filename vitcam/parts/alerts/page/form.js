@@ -1,5 +1,6 @@
 // Makes or changes one alert: a sentence whose parts are chosen, and the ways by which it reaches people.
 
+import { allMeantBy, called, meantBy } from "../language/labels.js";
 import { t } from "../language/language.js";
 import { ask } from "../ask.js";
 import { suggestLabels } from "../models/in_use.js";
@@ -86,8 +87,8 @@ export class AlertForm {
     const { what, label: input, others, long, when } = this.#controls;
     offer(what, [[NAMED, t("alerts.what.named")], ["seen", whatOf({ kind: "seen" })], ...OTHERS.map((each) => [each, whatOf({ kind: each })])]);
     what.value = kind === "seen" ? (label || !alert.id ? NAMED : "seen") : kind;
-    input.value = label;
-    others.value = (alert.not_labels ?? []).join(", ");
+    input.value = called(label);
+    others.value = (alert.not_labels ?? []).map(called).join(", ");
     this.#offerZones(zone);
     offerNumbers(long, LENGTHS, for_s, longOf);
     offer(when, [["", whenOf("")], [NIGHT, whenOf(NIGHT)], [DAY, whenOf(DAY)], [OWN, t("alerts.when.own")]]);
@@ -168,8 +169,8 @@ export class AlertForm {
     const addresses = find("notify").value.split(/\s+/).filter(Boolean);
     return {
       kind: isNamed ? "seen" : what.value,
-      label: isNamed ? label.value.trim() : "",
-      not_labels: OTHERS.includes(what.value) ? [] : others.value.split(",").map((each) => each.trim()).filter(Boolean),
+      label: isNamed ? meantBy(label.value.trim()) : "",
+      not_labels: OTHERS.includes(what.value) ? [] : allMeantBy(others.value),
       zone: this.#zone,
       for_s: Number(long.value),
       between: when.value === OWN ? `${find("from").value}-${find("to").value}` : when.value,

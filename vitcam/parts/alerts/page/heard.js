@@ -1,5 +1,6 @@
 // An alert came to this page: it is shown for a while wherever the viewer is, and heard.
 
+import { called } from "../language/labels.js";
 import { t } from "../language/language.js";
 import { loadStyle } from "../panels/style.js";
 import { isMuted, play } from "./sound.js";
@@ -19,7 +20,7 @@ loadStyle("page/alerts/heard.css").catch(() => {}); // it can be read without
 
 // record: of the server-sent event `alert`; isFirst: whether this window plays the sound, and no other one of this browser
 export async function hear({ event }, isFirst) {
-  const name = event.shown.kind ?? event.label;
+  const name = called(event.shown.kind ?? event.label);
   link.textContent = [event.test && t("alerts.trial"), event.zone ? t("alerts.heard_in", { name, zone: event.zone }) : name].filter(Boolean).join(": ");
   link.href = event.test ? "#alerts" : `#event/${event.id}`;
   line.hidden = false;

@@ -1,5 +1,6 @@
 // An alert as one sentence, for people to read and, with controls in it, to make.
 
+import { called } from "../language/labels.js";
 import { CLOCK, locale, t } from "../language/language.js";
 
 export const NIGHT = "22:00-06:00";
@@ -25,8 +26,8 @@ export function fillSentence(line, key, parts) {
 
 export function whatOf({ kind, label, not_labels: others = [] }) {
   if (kind !== "seen") return t(`alerts.what.${kind}`);
-  const what = label || t("alerts.what.anything");
-  return others.length ? t("alerts.what.but_not", { what, others: others.join(", ") }) : what;
+  const what = called(label) || t("alerts.what.anything");
+  return others.length ? t("alerts.what.but_not", { what, others: others.map(called).join(", ") }) : what;
 }
 
 export function whereOf(zone) {

@@ -1,7 +1,7 @@
 // The cameras that were found, each with a picture of what it sees: a viewer chooses one.
 
 import { ask } from "../ask.js";
-import { t } from "../language/language.js";
+import { answerOf, t } from "../language/language.js";
 
 const DEMO = "demo";
 const WIDTH = 480; // px of the picture of the camera that is in use
@@ -34,7 +34,7 @@ export class Cameras {
       const response = camera.trouble ? null : await fetch(address).catch(() => null);
       if (turn !== this.#turn) return;
       if (response?.ok) picture.src = URL.createObjectURL(await response.blob());
-      else said.textContent = camera.trouble || (await response?.json().catch(() => null))?.error || t("common.no_answer");
+      else said.textContent = camera.trouble || (response && (await answerOf(response).catch(() => null)))?.error || t("common.no_answer");
     }
   }
 

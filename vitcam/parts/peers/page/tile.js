@@ -2,6 +2,7 @@
 
 import { percent } from "../guesses.js";
 import { dayOf, minuteOf } from "../history/words.js";
+import { called } from "../language/labels.js";
 import { locale, t } from "../language/language.js";
 
 const DAY = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
@@ -94,13 +95,13 @@ export class Tile {
 }
 
 function captionOf({ label, p, zone }) {
-  const said = label === null ? t("answer.not_sure") : `${label} · ${percent(p)}`;
+  const said = label === null ? t("answer.not_sure") : `${called(label)} · ${percent(p)}`;
   return zone === null ? said : `${zone}: ${said}`;
 }
 
 // isThere: whether the camera says that it sees it now; an event ends only a moment later
 function lastOf({ label, start, end }, isThere) {
-  const name = label ?? t("answer.not_sure");
+  const name = called(label) ?? t("answer.not_sure");
   const time = dayOf(start) === dayOf(Date.now()) ? minuteOf(start) : DAY.format(new Date(start));
   return end === null && isThere ? t("wall.since", { name, time }) : t("wall.last", { name, time });
 }

@@ -2,7 +2,7 @@
 // fetches the pictures of the others while this view asks for them.
 
 import { ask } from "../ask.js";
-import { t } from "../language/language.js";
+import { answerOf, t } from "../language/language.js";
 import { Sure } from "../panels/sure.js";
 import { checkSession } from "../session.js";
 import { Adding } from "./adding.js";
@@ -57,7 +57,7 @@ class Wall {
   async #ask(round) {
     try {
       const response = checkSession(await fetch("api/peers", { signal: AbortSignal.timeout(PATIENCE_MS) }));
-      const found = await response.json();
+      const found = await answerOf(response);
       if (!response.ok) throw new Error(found.error);
       if (round === this.#asks) this.#show(found);
     } catch {

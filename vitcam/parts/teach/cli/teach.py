@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vitcam.cli.options import JsonOption, model_names
+from vitcam.errors import VitcamError
 from vitcam.folders import state_folder
 from vitcam.model.files import DEFAULT
 from vitcam.parts.teach.datasets.store import FOLDER
+from vitcam.sentence import with_keys
 from vitcam.terminal.consoles import stderr_console, stdout_console
 
 if TYPE_CHECKING:
@@ -49,8 +51,12 @@ def teach(
 
     task = Task(_folder_of(dataset), name, base, add_to, versus, state_folder(os.environ))
     if as_json:
-        report = run(task, lambda progress: _print({"type": "progress", **progress.record()}))
-        _print(report_record(report))
+        try:
+            report = run(task, lambda progress: _print({"type": "progress", **progress.record()}))
+        except VitcamError as error:
+            _print(with_keys({"type": "error", "error": error.sentence}))
+            raise
+        _print(with_keys(report_record(report)))
         return
     with _bar() as on_progress:
         report = run(task, on_progress)

@@ -233,7 +233,7 @@ class Collector(Runs, Sees, Configured):
                 self.data_sets.delete(wanted.dataset, wanted.label, picture)
                 return
         except VitcamError as error:
-            found.trouble, found.ended = str(error), True
+            found.trouble, found.ended = error.sentence, True
             log.error("collecting %s ended: %s", wanted.label, error)
         else:
             found.taken += 1

@@ -14,6 +14,7 @@ from pathlib import Path
 from vitcam.errors import UsageError, VitcamError
 from vitcam.parts.teach.datasets.recordings import free_name
 from vitcam.parts.teach.datasets.teachable import MOST_LABELS, MOST_PHOTOS, checked_label
+from vitcam.sentence import Sentence
 from vitcam.storage.file_names import LONGEST, can_name_file
 from vitcam.storage.files import remove_abandoned, rename_new, write_new
 from vitcam.storage.reading import read_file
@@ -72,7 +73,8 @@ class DataSets:
         """The folder of a data set, to teach it. Raises UsageError if there is none of that name."""
         path = self._data_set(name)
         if not path.is_dir() or path.is_symlink():
-            raise UsageError(f"there is no data set {name}; GET /api/datasets lists those that there are")
+            missing = f"there is no data set {name}; GET /api/datasets lists those that there are"
+            raise UsageError(Sentence(missing, "teach.no_photos"))
         return path
 
     def pictures(self, name: str, label: str) -> list[str]:
@@ -93,9 +95,8 @@ class DataSets:
         """Raises UsageError where no further picture of this label may be kept, VitcamError if none can be counted."""
         counts = self._counts_for(name, label)
         if sum(counts.values()) >= MOST_PHOTOS:
-            raise UsageError(
-                f"the data set {name} has {MOST_PHOTOS:,} pictures, and no more can be taught; delete some first"
-            )
+            full = f"the data set {name} has {MOST_PHOTOS:,} pictures, and no more can be taught; delete some first"
+            raise UsageError(Sentence(full, "teach.too_many", most=MOST_PHOTOS))
         self.check_space(name)
 
     def check_space(self, name: str) -> None:
@@ -107,8 +108,12 @@ class DataSets:
             self.all()
         if (self._bytes or 0) >= self.max_mb * _MB:
             raise UsageError(
-                f"the data sets take {(self._bytes or 0) / _MB:.0f} MB of the {self.max_mb:g} MB that collect.max_mb "
-                "allows; delete one, or allow more"
+                Sentence(
+                    f"the data sets take {(self._bytes or 0) / _MB:.0f} MB of the {self.max_mb:g} MB that "
+                    "collect.max_mb allows; delete one, or allow more",
+                    "teach.no_room",
+                    most=self.max_mb,
+                )
             )
 
     def add(self, name: str, label: str, picture: str, jpeg: bytes, whole: bytes | None = None) -> None:
@@ -221,13 +226,14 @@ class DataSets:
             raise VitcamError(f"{folder.parent} cannot be read: {error.strerror}") from error
         alike = [other for other in counts if other != folder.name and other.casefold() == folder.name.casefold()]
         if alike:
-            raise UsageError(f"the data set {name} has the label {alike[0]!r} already; write {folder.name!r} like that")
+            known = f"the data set {name} has the label {alike[0]!r} already; write {folder.name!r} like that"
+            raise UsageError(Sentence(known, "teach.label_alike", label=alike[0]))
         if folder.name not in counts and len(counts) >= MOST_LABELS:
-            raise UsageError(f"the data set {name} has {MOST_LABELS} labels, and no more are allowed; delete one first")
+            full = f"the data set {name} has {MOST_LABELS} labels, and no more are allowed; delete one first"
+            raise UsageError(Sentence(full, "teach.many_labels", most=MOST_LABELS))
         if counts.get(folder.name, 0) >= MOST_PICTURES:
-            raise UsageError(
-                f"{label!r} has {MOST_PICTURES:,} pictures, and no more are allowed; delete some of them first"
-            )
+            full = f"{label!r} has {MOST_PICTURES:,} pictures, and no more are allowed; delete some of them first"
+            raise UsageError(Sentence(full, "teach.full_label", label=label, most=MOST_PICTURES))
         return counts
 
     def _whole(self, path: Path) -> Path:

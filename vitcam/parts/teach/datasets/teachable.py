@@ -3,6 +3,7 @@
 import unicodedata
 
 from vitcam.errors import UsageError
+from vitcam.sentence import Sentence
 from vitcam.text import shortened
 
 NOTHING = "nothing special"
@@ -26,9 +27,15 @@ def checked_label(text: str) -> str:
     bad = not label.isprintable() or "/" in label or label.startswith(".") or label == "__MACOSX"
     if bad or not 0 < len(label) <= LONGEST_LABEL:
         raise UsageError(
-            f"{shortened(repr(text))} cannot be a label; use 1 to {LONGEST_LABEL} printable characters without /, of "
-            "which the first is not a dot"
+            Sentence(
+                f"{shortened(repr(text))} cannot be a label; use 1 to {LONGEST_LABEL} printable characters without /, "
+                "of which the first is not a dot",
+                "teach.label_form",
+                label=shortened(text),
+                longest=LONGEST_LABEL,
+            )
         )
     if label.casefold() in (UNKNOWN, NONE):
-        raise UsageError(f"{label!r} cannot be a label: it has a meaning of its own here; take another name")
+        taken = f"{label!r} cannot be a label: it has a meaning of its own here; take another name"
+        raise UsageError(Sentence(taken, "teach.label_taken", label=label))
     return label

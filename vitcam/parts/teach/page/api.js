@@ -1,7 +1,7 @@
 // What the panel "Teach" asks of the daemon. A refusal is thrown with the daemon's sentence.
 
-import { send } from "../ask.js";
-import { knows, t } from "../language/language.js";
+import { ask, send } from "../ask.js";
+import { answerOf, inWords, knows, t } from "../language/language.js";
 
 export const DATA_SET = "mine";
 
@@ -40,12 +40,12 @@ export function showStep(text, bar, { step, done, total }) {
 // taken: in seconds since the epoch, or null; returns {picture, note}
 export async function addPhoto(label, file, taken, signal) {
   const query = new URLSearchParams({ called: file.name, ...(taken ? { taken } : {}) });
-  return (await send(`${addressOf(label)}?${query}`, "POST", file, signal)).json();
+  return answerOf(await send(`${addressOf(label)}?${query}`, "POST", file, signal));
 }
 
 // paths: of all files of a folder; returns {label, why} of each
 export async function placesOf(paths) {
-  return (await (await send("api/photo-labels", "POST", { paths })).json()).places;
+  return (await ask("api/photo-labels", "POST", { paths })).places;
 }
 
 // label: of all photos, or null: each has that of its folder; noted: called with {path, picture, note, done, total} of each
@@ -76,7 +76,7 @@ async function* events(response) {
     text = blocks.pop();
     for (const block of blocks) {
       const found = /^event: (\w+)\ndata: (.*)$/.exec(block);
-      if (found) yield { kind: found[1], record: JSON.parse(found[2]) };
+      if (found) yield { kind: found[1], record: await inWords(JSON.parse(found[2])) };
     }
   }
 }

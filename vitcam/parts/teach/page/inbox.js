@@ -1,6 +1,7 @@
 // The inbox: pictures of which the model was unsure are named one after the other, with one key or one tap each, and then learned from.
 
 import { ask, sentence } from "../ask.js";
+import { called, meantBy } from "../language/labels.js";
 import { locale, t } from "../language/language.js";
 
 const MOST = 9; // as many as there are keys
@@ -110,7 +111,7 @@ export class Inbox {
 
   #drawChoice(button, label) {
     button.dataset.label = label;
-    button.lastElementChild.textContent = label;
+    button.lastElementChild.textContent = called(label);
   }
 
   // where a picture is seen, a key is enough; in a field it is a letter
@@ -129,7 +130,7 @@ export class Inbox {
   }
 
   #type() {
-    const label = find("label").value.normalize("NFC").trim();
+    const label = meantBy(find("label").value.normalize("NFC").trim());
     if (!label) return this.#say(t("inbox.type_first"), true);
     return this.#answer(label);
   }
@@ -142,7 +143,7 @@ export class Inbox {
       const record = await ask(`api/inbox/${encodeURIComponent(current.id)}`, "POST", { label });
       this.#answered.push(current.id);
       find("label").value = "";
-      return [record, label === null ? t("inbox.thrown_away") : t("inbox.named", { label })];
+      return [record, label === null ? t("inbox.thrown_away") : t("inbox.named", { label: called(label) })];
     });
   }
 
@@ -203,8 +204,8 @@ export class Inbox {
 }
 
 function whyOf({ why, top, label, zone, time }) {
-  const guesses = top.slice(0, 2).map((guess) => `${guess.label} ${Math.round(100 * guess.p)}\u00a0%`).join(", ");
-  const said = why === "corrected" ? t("inbox.why.corrected", { label }) : t(`inbox.why.${why}`, { guesses });
+  const guesses = top.slice(0, 2).map((guess) => `${called(guess.label)} ${Math.round(100 * guess.p)}\u00a0%`).join(", ");
+  const said = why === "corrected" ? t("inbox.why.corrected", { label: called(label) }) : t(`inbox.why.${why}`, { guesses });
   const at = new Date(time).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" });
   return `${said} ${zone ? t("inbox.in_zone", { zone, at }) : at}`;
 }

@@ -1,6 +1,7 @@
 // One label of the data set: how many pictures it has, the pictures, and a button that takes more.
 
 import { ask } from "../ask.js";
+import { called } from "../language/labels.js";
 import { t } from "../language/language.js";
 import { Hold } from "./hold.js";
 import { addressOf } from "./api.js";
@@ -24,8 +25,8 @@ export class TeachLabel {
     const part = (name) => this.row.querySelector(`.teach-${name}`);
     this.#parts = Object.fromEntries(["name", "count", "hold", "pictures", "more", "act", "all", "delete", "target", "move"].map((name) => [name, part(name)]));
     const { name, hold, pictures, more, all, move } = this.#parts;
-    name.textContent = label;
-    pictures.setAttribute("aria-label", t("teach.pictures_of", { label }));
+    name.textContent = called(label);
+    pictures.setAttribute("aria-label", t("teach.pictures_of", { label: called(label) }));
     new Hold(hold, { short: () => does.take(this, false), begin: () => does.take(this, true), end: () => does.stop() });
     more.addEventListener("click", () => { this.#shows = Infinity; this.#draw(); pictures.children[MOST]?.focus(); });
     all.addEventListener("click", () => this.#selectAll());
@@ -37,7 +38,7 @@ export class TeachLabel {
   // button: what its button says; count: pictures, with those that are being taken
   say(button, count) {
     this.#parts.hold.textContent = button;
-    this.#parts.hold.setAttribute("aria-label", `${button}: ${this.label}`);
+    this.#parts.hold.setAttribute("aria-label", `${button}: ${called(this.label)}`);
     this.#parts.count.textContent = t("teach.pictures", { n: count });
   }
 
@@ -71,7 +72,7 @@ export class TeachLabel {
 
   #place(name, index) {
     const thumb = this.#thumbs.get(name) ?? this.#thumb(name);
-    thumb.setAttribute("aria-label", t("teach.picture_of", { number: this.#pictures.length - index, label: this.label }));
+    thumb.setAttribute("aria-label", t("teach.picture_of", { number: this.#pictures.length - index, label: called(this.label) }));
     const there = this.#parts.pictures.children[index];
     if (there !== thumb) this.#parts.pictures.insertBefore(thumb, there ?? null);
   }
@@ -105,7 +106,7 @@ export class TeachLabel {
     all.hidden = this.#selected.size === this.#pictures.length;
     this.#ask(false);
     const others = this.#does.others(this);
-    if ([...target.options].map(({ value }) => value).join("\n") !== others.join("\n")) target.replaceChildren(...others.map((label) => new Option(label)));
+    if ([...target.options].map(({ value }) => value).join("\n") !== others.join("\n")) target.replaceChildren(...others.map((label) => new Option(called(label), label)));
   }
 
   // deleting needs a second press

@@ -2,8 +2,9 @@
 
 import { ask, sentence } from "../ask.js";
 import { frameUrl } from "../history/addresses.js";
+import { called, meantBy } from "../language/labels.js";
 import { put, t } from "../language/language.js";
-import { nameOf } from "../look/strip.js";
+import { labelOf } from "../look/strip.js";
 import { suggestLabels } from "../models/in_use.js";
 import { nextName, showStep, teach } from "./api.js";
 import { beforeAndAfter } from "./report.js";
@@ -64,10 +65,10 @@ export class Mend {
     this.#mark(event.id);
     find("picture").src = event.frame ? frameUrl(event, WIDTH) : "";
     find("picture").hidden = !event.frame;
-    find("title").textContent = t("correct.title", { name: nameOf(event) });
+    find("title").textContent = t("correct.title", { name: called(labelOf(event)) });
     find("label").value = "";
     find("choices").replaceChildren(...this.#choices().map((label) => {
-      const button = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: label });
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: called(label) });
       button.addEventListener("click", () => this.#rename(label));
       return button;
     }));
@@ -79,10 +80,10 @@ export class Mend {
 
   // what a person has taught, what was seen last, and what else the model took it for
   #choices() {
-    const seen = this.#strip.events.map(nameOf);
+    const seen = this.#strip.events.map(labelOf);
     const guesses = (this.#event.top ?? []).map(({ label }) => label);
     const names = new Set([...(this.#record?.labels ?? []), ...seen, ...guesses]);
-    names.delete(nameOf(this.#event));
+    names.delete(labelOf(this.#event));
     return [...names].slice(0, MOST);
   }
 
@@ -94,14 +95,14 @@ export class Mend {
   }
 
   async #rename(text) {
-    const label = text.normalize("NFC").trim();
+    const label = meantBy(text.normalize("NFC").trim());
     if (!label) return this.#say(t("inbox.type_first"), true);
     await this.#do(async () => {
       await this.#change(label);
       this.#record = await ask("api/inbox").catch(() => null);
       const count = this.#record?.counts[label] ?? 0;
       const needed = this.#record ? this.#record.enough - count : 0;
-      this.#say([t("correct.named", { label }), count ? t("correct.counts", { n: count, label }) : "", count && needed > 0 ? t("correct.needed", { n: needed }) : ""].filter(Boolean).join(" "));
+      this.#say([t("correct.named", { label: called(label) }), count ? t("correct.counts", { n: count, label: called(label) }) : "", count && needed > 0 ? t("correct.needed", { n: needed }) : ""].filter(Boolean).join(" "));
       this.#offer({ learn: Boolean(this.#record?.corrections), undo: true });
     });
   }

@@ -1,6 +1,7 @@
 // What a teaching found, in words and with pictures.
 
 import { ask, sentence } from "../ask.js";
+import { called } from "../language/labels.js";
 import { number, t } from "../language/language.js";
 import { addressOf } from "./api.js";
 import { pictureOf } from "./label.js";
@@ -43,11 +44,11 @@ export class TeachReport {
   }
 
   #suspect({ name, label, looks_like: other, p }) {
-    const found = row(t("report.suspect", { label, other, share: percent(p) }), [name], this.#dataset);
+    const found = row(t("report.suspect", { label: called(label), other: called(other), share: percent(p) }), [name], this.#dataset);
     const acts = found.appendChild(document.createElement("span"));
     acts.className = "teach-acts";
     const [folder, file] = partsOf(name);
-    const move = buttonOf(t("report.move", { other }));
+    const move = buttonOf(t("report.move", { other: called(other) }));
     const remove = buttonOf(t("common.delete_it"));
     move.addEventListener("click", () => this.#mend(found, () => ask(addressOf(folder, file, this.#dataset), "PATCH", { label: other })));
     remove.addEventListener("click", () => { // a second press deletes it
@@ -84,11 +85,11 @@ function wellOf({ accuracy, lost, stolen, background }) {
   const said = [];
   if (accuracy) said.push(t("report.right", { share: percent(accuracy.value), n: accuracy.n, low: percent(accuracy.low), high: percent(accuracy.high) }));
   for (const [key, found] of Object.entries({ lost, stolen })) if (found) said.push(t(`report.${key}`, exactly(found)));
-  return [...said, ...background.map((label) => t("report.background", { label }))];
+  return [...said, ...background.map((label) => t("report.background", { label: called(label) }))];
 }
 
 function confused({ label, taken_for: other, count, names }, dataset) {
-  return row(t("report.taken_for", { label, other, n: count }), names, dataset);
+  return row(t("report.taken_for", { label: called(label), other: called(other), n: count }), names, dataset);
 }
 
 function listOf(title, rows) {

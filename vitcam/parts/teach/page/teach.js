@@ -1,6 +1,7 @@
 // Teaching labels of your own: pictures are collected, a model is taught with them, it says how well it knows them, and it is used.
 
 import { ask, sentence } from "../ask.js";
+import { called, meantBy } from "../language/labels.js";
 import { number, t } from "../language/language.js";
 import { LivePicture } from "../picture.js";
 import { placeOf } from "../settings/place.js";
@@ -117,7 +118,7 @@ class Teach {
   }
 
   #add() {
-    const label = find("new").value.normalize("NFC").trim();
+    const label = meantBy(find("new").value.normalize("NFC").trim());
     if (!label) return this.#say(t("inbox.type_first"), true);
     this.#message.hidden = true;
     find("new").value = "";
@@ -126,7 +127,7 @@ class Teach {
 
   // a question with yes and no is two labels
   #addBoth() {
-    const both = ["yes", "no"].map((name) => find(name).value.normalize("NFC").trim());
+    const both = ["yes", "no"].map((name) => meantBy(find(name).value.normalize("NFC").trim()));
     if (both.some((label) => !label) || both[0].toLowerCase() === both[1].toLowerCase()) return this.#say(t("teach.question_two"), true);
     this.#message.hidden = true;
     for (const name of ["yes", "no"]) find(name).value = "";
@@ -158,7 +159,7 @@ class Teach {
     row?.row.classList.remove("taking");
     if (error) this.#fail(error);
     else if (state.trouble) this.#say(sentence(state.trouble), true);
-    else this.#say([t("teach.taken", { n: state.taken, label: state.label }), state.alike ? t("teach.alike", { n: state.alike }) : ""].join(" ").trim());
+    else this.#say([t("teach.taken", { n: state.taken, label: called(state.label) }), state.alike ? t("teach.alike", { n: state.alike }) : ""].join(" ").trim());
     return this.#read();
   }
 

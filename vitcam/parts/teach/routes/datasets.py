@@ -11,6 +11,7 @@ from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.parts.teach.datasets.collector import Collector, Wanted
 from vitcam.parts.teach.datasets.store import LARGEST, MINE, DataSets
+from vitcam.sentence import with_keys
 from vitcam.storage.reading import read_file
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.admission import CHANGE, Admission
@@ -51,18 +52,18 @@ class DataSetRoutes(Handlers):
         """
         collector = self._found()
         found = await self._admission.serve(request, lambda body: collector.begin(read_wanted(read_json(body))))
-        return web.json_response(asdict(found))
+        return web.json_response(with_keys(asdict(found)))
 
     @Route("GET", "/api/collect", Scope.READ, answers=as_json("Recorded"), refusals=(404,))
     async def progress(self, _: web.Request) -> web.Response:
         """How the newest recording is."""
-        return web.json_response(asdict(self._found().state()), headers=_NO_STORE)
+        return web.json_response(with_keys(asdict(self._found().state())), headers=_NO_STORE)
 
     @Route("DELETE", "/api/collect", Scope.CONTROL, answers=as_json("Recorded"), refusals=_CHANGED)
     async def stop(self, request: web.Request) -> web.Response:
         """End the recording. What was taken is kept."""
         collector = self._found()
-        return web.json_response(asdict(await self._admission.serve(request, lambda _: collector.end())))
+        return web.json_response(with_keys(asdict(await self._admission.serve(request, lambda _: collector.end()))))
 
     @Route("GET", "/api/datasets", Scope.READ, answers=as_json("DataSets"), refusals=(404, 503))
     async def list_all(self, _: web.Request) -> web.Response:

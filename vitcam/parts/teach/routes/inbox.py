@@ -13,6 +13,7 @@ from vitcam.parts.teach.inbox.answers import InboxAnswers
 from vitcam.parts.teach.inbox.entry import InboxEntry
 from vitcam.parts.teach.inbox.keeper import InboxKeeper
 from vitcam.parts.teach.inbox.lesson import ENOUGH, Lesson, lesson_of
+from vitcam.sentence import with_keys
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.admission import CHANGE, Admission
 from vitcam.web.requests.body import Body, read_json
@@ -105,7 +106,7 @@ class InboxRoutes(Handlers):
         lesson, inbox = self._lesson(answers), answers.inbox
         entries = inbox.entries()
         known = next((each.labels for each in answers.data_sets.all() if each.name == lesson.dataset), {})
-        return {
+        record = {
             "pictures": [_entry_record(each) for each in entries],
             "bytes": sum(each.size for each in entries),
             "most": inbox.limits.pictures,
@@ -117,6 +118,7 @@ class InboxRoutes(Handlers):
             **asdict(lesson),
             "corrections": answers.corrections.count(lesson.dataset, self._model.value.info.taught_pictures),
         }
+        return with_keys(record)
 
     def _lesson(self, answers: InboxAnswers) -> Lesson:
         model = self._model.value

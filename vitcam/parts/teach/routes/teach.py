@@ -18,6 +18,7 @@ from vitcam.parts.teach.datasets.collector import Collector
 from vitcam.parts.teach.inbox.lesson import base_of_model
 from vitcam.processes import bound
 from vitcam.processes.child import without_settings
+from vitcam.sentence import Sentence
 from vitcam.storage.file_names import can_name_file
 from vitcam.storage.files import remove_abandoned
 from vitcam.web.context import AppContext, Handlers
@@ -117,7 +118,7 @@ async def _send(request: web.Request, child: Process) -> web.StreamResponse:
             if record["type"] == "alive":  # a busy machine takes its time to start it
                 continue
             if record["type"] == "error":
-                raise UsageError(record["error"])
+                raise UsageError(_with_key(record))
             await response.prepare(request)
         await write_record(response, record)
     await response.write_eof()
@@ -143,13 +144,22 @@ async def _lines(child: Process) -> AsyncIterator[dict[str, Any]]:
             line, waiting = waiting.result(), None
             if not line:
                 break
-            yield json.loads(line)
+            record = json.loads(line)
+            yield record
+            if record["type"] == "error":
+                return
         if await child.wait():
             yield {"type": "error", "error": _sentence(await errors)}
     finally:
         for task in (errors, waiting):
             if task is not None:
                 task.cancel()
+
+
+def _with_key(record: dict[str, Any]) -> str:
+    """The sentence of a refusal."""
+    said = record.get("said", ())
+    return Sentence(record["error"], said[0]["key"], **said[0]["values"]) if said else record["error"]
 
 
 def _sentence(errors: bytes) -> str:

@@ -1,6 +1,6 @@
 // Requests to the event store. Each returns what the daemon answers, or throws a Refusal with a sentence for people.
 
-import { t } from "../language/language.js";
+import { answerOf, t } from "../language/language.js";
 import { checkSession } from "../session.js";
 import { placeOf } from "./addresses.js";
 import { zonesOf } from "./periods.js";
@@ -85,7 +85,7 @@ async function ask(url, { signal, ...options } = {}) {
   } finally {
     clearTimeout(late);
   }
-  const answer = response.status === 204 ? null : await response.json().catch(() => null);
+  const answer = response.status === 204 ? null : await answerOf(response).catch(() => null);
   if (!response.ok) throw new Refusal(answer?.error ?? t("history.answers_with", { status: response.status }), response.status);
   return answer;
 }

@@ -1,5 +1,6 @@
 // Two days side by side: what was seen on each, and how often in each hour.
 
+import { called } from "../language/labels.js";
 import { number, t } from "../language/language.js";
 import { countEvents, summarise } from "./api.js";
 import { keyOf } from "./stories.js";
@@ -91,7 +92,7 @@ function rowsOf(days) {
 
 function makeRow({ label, counts }, most) {
   const row = document.createElement("tr");
-  child(row, "th", "", label).scope = "row";
+  child(row, "th", "", called(label)).scope = "row";
   counts.forEach((count, side) => {
     const cell = child(row, "td", `side-${side + 1}`);
     child(cell, "span", "number", count ? number(count) : "–");

@@ -1,5 +1,6 @@
 // How many events of each label there were in each hour of the day: a picture, and the same as a table for screen readers.
 
+import { called } from "../language/labels.js";
 import { number, t } from "../language/language.js";
 import { Drawing, svg } from "./svg.js";
 import { dayOf, partOf } from "./words.js";
@@ -34,7 +35,7 @@ function note(all, shown) {
 }
 
 function describe(shown) {
-  return t("history.counts_said", { counts: shown.map(({ label, total }) => `${label} ${total}`).join(", ") });
+  return t("history.counts_said", { counts: shown.map(({ label, total }) => `${called(label)} ${total}`).join(", ") });
 }
 
 function draw(picture, shown, width) {
@@ -43,7 +44,7 @@ function draw(picture, shown, width) {
   const most = Math.max(...shown.flatMap(({ hours }) => hours));
   shown.forEach(({ label, hours, total }, row) => {
     const top = row * ROW;
-    svg(picture, "text", { class: "name", x: 0, y: top + 17, text: shorten(label, names) });
+    svg(picture, "text", { class: "name", x: 0, y: top + 17, text: shorten(called(label), names) });
     svg(picture, "text", { class: "axis", x: width, y: top + 17, "text-anchor": "end", text: number(total) });
     hours.forEach((count, hour) => drawCell(picture, { count, hour, top, left: names + hour * cell, cell, most }));
   });
@@ -66,7 +67,7 @@ function fillTable(table, shown) {
   for (const text of [t("common.label"), ...Array.from({ length: 24 }, (_, hour) => `${hour}`), t("history.all")]) cell(head, "th", text).scope = "col";
   const rows = shown.map(({ label, hours, total }) => {
     const row = document.createElement("tr");
-    cell(row, "th", label).scope = "row";
+    cell(row, "th", called(label)).scope = "row";
     for (const count of [...hours, total]) cell(row, "td", String(count));
     return row;
   });

@@ -1,6 +1,7 @@
 // One event: its picture, how probable it was from second to second, its clip, and what the viewer can do with it.
 
 import { Guesses } from "../guesses.js";
+import { called, meantBy } from "../language/labels.js";
 import { put, t } from "../language/language.js";
 import { suggestLabels } from "../models/in_use.js";
 import { Sure } from "../panels/sure.js";
@@ -129,7 +130,7 @@ export class EventView {
     const facts = [
       [t("event.when"), `${dayName(dayOf(start))}, ${clock(start)}${ends}`], [t("event.lasted"), lasted(this.#event)], [t("common.zone"), zone],
       [t("history.kind"), kind === "seen" ? "" : t(`event.kind.${kind}`)],
-      [t("event.model_said"), corrected ? this.#event.shown.label ?? t("answer.not_sure") : ""], [t("event.camera"), camera], [t("event.model"), typeof model === "string" ? model : model?.name],
+      [t("event.model_said"), corrected ? called(this.#event.shown.label) ?? t("answer.not_sure") : ""], [t("event.camera"), camera], [t("event.model"), typeof model === "string" ? model : model?.name],
     ];
     find("facts").replaceChildren(...facts.filter(([, value]) => value).flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
     if (this.#event.frame_of) find("facts").append(element("dt", t("event.picture")), ownerOf(this.#event.frame_of));
@@ -212,9 +213,9 @@ export class EventView {
   }
 
   async #correct() {
-    const label = this.#form.elements.label.value.trim();
+    const label = meantBy(this.#form.elements.label.value.trim());
     if (!label) return this.#say(t("event.type_first"), true);
-    await this.#change({ label }, t("event.stored_as", { label }));
+    await this.#change({ label }, t("event.stored_as", { label: called(label) }));
     if (!this.#message.classList.contains("bad")) this.#form.reset();
   }
 

@@ -1,5 +1,6 @@
 // What of the history is shown. The choice is a part of the address, so that going back, reloading and links keep it.
 
+import { called, meantBy } from "../language/labels.js";
 import { listNames } from "./api.js";
 import { timesOf } from "./periods.js";
 import { dayOf } from "./words.js";
@@ -84,7 +85,7 @@ export class Filters {
     const query = {};
     for (const key of CONDITIONS) {
       const value = this.#chosen.get(key)?.trim();
-      if (value) query[key] = value;
+      if (value) query[key] = key === "text" ? meantBy(value) : value;
     }
     for (const mark of MARKS) if (this.#chosen.get(mark)) query[mark] = "1";
     return query;
@@ -158,7 +159,7 @@ export class Filters {
       if (!field) continue;
       if (field.type === "checkbox") field.checked = Boolean(value);
       else {
-        if (field.tagName === "SELECT" && ![...field.options].some((option) => option.value === value)) field.add(new Option(value, value));
+        if (field.tagName === "SELECT" && ![...field.options].some((option) => option.value === value)) field.add(new Option(called(value), value));
         if (field.value !== value) field.value = value; // the cursor stays where the viewer types
       }
     }
@@ -170,7 +171,7 @@ export class Filters {
   #fill(key, values) {
     const select = this.#form.elements[key];
     for (const value of values) {
-      if (![...select.options].some((option) => option.value === value)) select.add(new Option(value, value));
+      if (![...select.options].some((option) => option.value === value)) select.add(new Option(called(value), value));
     }
   }
 }

@@ -1,5 +1,6 @@
 // What was seen in a period, folded: a card for each displayed name. A card of several events opens.
 
+import { called } from "../language/labels.js";
 import { number, t } from "../language/language.js";
 import { addPictures, child } from "./card.js";
 import { svg } from "./svg.js";
@@ -60,8 +61,8 @@ export class Stories {
     const story = this.#stories.find((each) => keyOf(each) === key);
     for (const [each, { card }] of this.#cards) card.querySelector("button")?.setAttribute("aria-expanded", String(each === key));
     document.getElementById("opened-head").hidden = key === null;
-    if (story) this.#title.textContent = t("history.story", { label: story.label, times: t("history.n_times", { n: story.events }) });
-    else if (key) this.#title.textContent = key.slice(key.indexOf(":") + 1);
+    if (story) this.#title.textContent = t("history.story", { label: called(story.label), times: t("history.n_times", { n: story.events }) });
+    else if (key) this.#title.textContent = called(key.slice(key.indexOf(":") + 1));
     const place = this.#cards.get(key)?.card ?? null;
     if (place) { if (place.nextElementSibling !== this.#panel) place.after(this.#panel); } else if (this.#panel.parentElement === this.#element) this.#element.after(this.#panel);
   }
@@ -121,7 +122,7 @@ function makeCard(story, days, quarters) {
   if (story.newness) child(picture, "span", "badge", t(`history.newness.${story.newness}`));
   if (folds) child(picture, "span", "how-often", `${number(story.events)} ×`);
   const line = child(face, "span", "line");
-  child(line, "span", "what", story.label);
+  child(line, "span", "what", called(story.label));
   const below = child(face, "span", "line small");
   child(below, "span", "when", whenOf(story, days));
   if (quarters && folds) face.append(strip(quarters));
@@ -136,7 +137,7 @@ function whenOf({ events, last }, days) {
 
 function describe(story, days) {
   const newness = story.newness && t(`history.newness.${story.newness}`);
-  return [story.label, newness, t("history.n_times", { n: story.events }), whenOf(story, days)].filter(Boolean).join(", ");
+  return [called(story.label), newness, t("history.n_times", { n: story.events }), whenOf(story, days)].filter(Boolean).join(", ");
 }
 
 // in which quarters of an hour of the day it was seen

@@ -1,6 +1,7 @@
 // Times and names of events in words. Days and times are those of the viewer's clock.
 
 import { percent } from "../guesses.js";
+import { called } from "../language/labels.js";
 import { CLOCK as MINUTE, locale, number, t } from "../language/language.js";
 import { detailOf, finerOf } from "../shown.js";
 
@@ -80,7 +81,7 @@ function unit(seconds, name, digits = 0) {
 
 // what people call it; a person's word counts before the model's
 export function nameOf({ corrected, kind, shown, label }) {
-  return corrected || kind === "seen" ? shown.kind ?? t("answer.not_sure") : label;
+  return corrected || kind === "seen" ? called(shown.kind) ?? t("answer.not_sure") : called(label);
 }
 
 // the model's finer name, how probable that was in the picture, and what a second model says; without a name, the best guess
@@ -90,12 +91,12 @@ export function chanceOf(event) {
 
 function firstOf(event) {
   const { corrected, kind, shown, label, top } = event;
-  if (corrected) return [corrected === shown.kind ? "" : corrected, t("history.is_corrected")].filter(Boolean).join(" · ");
+  if (corrected) return [corrected === shown.kind ? "" : called(corrected), t("history.is_corrected")].filter(Boolean).join(" · ");
   if (kind !== "seen") return "";
-  if (shown.label === null) return t("answer.perhaps", { guesses: label });
+  if (shown.label === null) return t("answer.perhaps", { guesses: called(label) });
   const inPicture = top?.find((guess) => guess.label === label)?.p;
   if (shown.level === "group" && !(inPicture >= LIKELY)) return [finerOf(event), percent(shown.p)].filter(Boolean).join(" ");
-  return [label === shown.kind ? "" : label, percent(inPicture ?? shown.p)].filter(Boolean).join(" ");
+  return [label === shown.kind ? "" : called(label), percent(inPicture ?? shown.p)].filter(Boolean).join(" ");
 }
 
 export function listed(names) {
@@ -104,13 +105,13 @@ export function listed(names) {
 
 // the first ones with how often they were seen
 export function countedNames(stories, most) {
-  return listed(stories.slice(0, most).map(({ label, events }) => `${label} (${number(events)})`));
+  return listed(stories.slice(0, most).map(({ label, events }) => `${called(label)} (${number(events)})`));
 }
 
 // a summary of a period in a sentence or two. oldest: when the history begins
 export function summaryOf({ events, things, stories }, oldest) {
   const parts = [t("history.summary", { events: t("history.n_events", { n: events }), things: t("history.n_things", { n: things }) })];
-  const [first, rare] = ["first", "rare"].map((newness) => stories.filter((story) => story.newness === newness).map(({ label }) => label));
+  const [first, rare] = ["first", "rare"].map((newness) => stories.filter((story) => story.newness === newness).map(({ label }) => called(label)));
   if (first.length) parts.push(t("history.first_since", { day: DATE.format(new Date(oldest)), names: few(first) }));
   if (rare.length) parts.push(t("history.rare_things", { names: few(rare) }));
   return parts.join(" ");

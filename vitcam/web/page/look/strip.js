@@ -2,6 +2,7 @@
 
 import { ask } from "../ask.js";
 import { frameUrl } from "../history/addresses.js";
+import { called } from "../language/labels.js";
 import { CLOCK, t } from "../language/language.js";
 import { write } from "../shown.js";
 import { Fresh } from "./fresh.js";
@@ -46,7 +47,8 @@ export class Strip {
   }
 }
 
-export function nameOf({ shown, label }) {
+// as the daemon calls it
+export function labelOf({ shown, label }) {
   return shown.kind ?? label;
 }
 
@@ -64,7 +66,7 @@ function show(card, event) {
   const address = event.frame ? frameUrl(event, WIDTH) : "";
   picture.hidden = !address;
   if (address && picture.getAttribute("src") !== address) picture.src = address;
-  write(name, nameOf(event));
+  write(name, called(labelOf(event)));
   const sure = event.corrected ? "told" : SURE.find(([least]) => event.p >= least)[1];
   write(when, `${CLOCK.format(new Date(event.start))} · ${t(`strip.${sure}`)}`);
 }

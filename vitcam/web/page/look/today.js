@@ -3,6 +3,7 @@
 
 import { ask } from "../ask.js";
 import { frameUrl } from "../history/addresses.js";
+import { called } from "../language/labels.js";
 import { CLOCK, t } from "../language/language.js";
 import { Fresh } from "./fresh.js";
 
@@ -47,7 +48,7 @@ export class Today {
   #lineOf({ label, events, last, newness, event }) {
     const line = this.#story.cloneNode(true);
     line.querySelector("a").href = `#event/${event.id}`;
-    line.querySelector(".what").textContent = label;
+    line.querySelector(".what").textContent = called(label);
     const times = t("today.times", { n: events, last: CLOCK.format(new Date(last)) });
     line.querySelector(".when").textContent = newness ? `${t(`today.${newness}`)}, ${times}` : times;
     if (event.frame) line.querySelector("img").src = frameUrl(event, WIDTH);

@@ -1,5 +1,6 @@
 // All that is known of the model in use. Its labels may be thousands, so it is asked for once somebody sees some of it.
 
+import { called } from "../language/labels.js";
 import { checkSession } from "../session.js";
 
 const NOTHING = { labels: [], groups: [] };
@@ -23,7 +24,7 @@ export function forgetModel() {
 export function suggestLabels(input, list, { groups: withGroups = false } = {}) {
   input.addEventListener("focus", async () => {
     const { labels, groups } = await modelInUse();
-    const names = new Set([...(withGroups ? groups.map(({ name }) => name) : []), ...labels]);
+    const names = new Set([...(withGroups ? groups.map(({ name }) => name) : []), ...labels].map(called));
     list.replaceChildren(...[...names].map((name) => new Option("", name)));
   });
 }

@@ -1,7 +1,7 @@
 // The choice of a model, which has routes of its own: it is loaded and tried before it is used.
 
 import { ask } from "../ask.js";
-import { t } from "../language/language.js";
+import { answerOf, t } from "../language/language.js";
 import { placeOf } from "./place.js";
 
 export class ModelRow {
@@ -31,7 +31,7 @@ export class ModelRow {
     const response = await fetch("api/models");
     this.element.hidden = !response.ok;
     if (!response.ok) return;
-    const { models, name } = await response.json();
+    const { models, name } = await answerOf(response);
     this.#select.replaceChildren(...[...new Set([...models, name])].map((each) => new Option(each, each)));
     this.#select.value = name;
     this.#select.disabled = Boolean(fixed);

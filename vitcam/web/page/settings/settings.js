@@ -1,7 +1,7 @@
 // The view "Settings": what a person wants to change, each with where its value comes from. A change is sent at once.
 
 import { ask } from "../ask.js";
-import { t } from "../language/language.js";
+import { answerOf, t } from "../language/language.js";
 import { checkSession } from "../session.js";
 import { mergedWords, sendChange } from "../versions/change.js";
 import { ModelRow } from "./model_row.js";
@@ -36,7 +36,7 @@ class Settings {
     this.#tokens.show();
     try {
       const response = checkSession(await fetch("api/settings"));
-      const record = await response.json();
+      const record = await answerOf(response);
       if (response.status === 403) return this.#say(t("settings.only_watch"));
       if (!response.ok) return this.#say(t("settings.not_loaded", { reason: record.error }));
       this.#say(record.trouble && t("settings.trouble", { reason: record.trouble }));

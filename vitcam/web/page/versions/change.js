@@ -1,7 +1,7 @@
 // A change of something that others may change at the same time: it names the version that it is of. Where that is old,
 // it is merged with what is there now, and the viewer is asked about what both have changed.
 
-import { t } from "../language/language.js";
+import { answerOf, t } from "../language/language.js";
 import { checkSession } from "../session.js";
 
 // what the viewer changes, as values by keys that several people may change apart:
@@ -17,7 +17,7 @@ export async function sendChange(path, method, etag, base, mine, { valuesOf, bod
     const values = isPartial ? changesOf(known, wanted) : wanted;
     if (isPartial && present && Object.keys(values).length === 0) return { answer: null, etag: version, isMerged: true };
     const response = await send(path, method, version, bodyOf(values, present));
-    const answer = await response.json();
+    const answer = await answerOf(response);
     if (response.ok) return { answer, etag: response.headers.get("ETag") ?? "", isMerged: present !== null };
     if (response.status !== 412) throw new Error(answer.error);
     present = answer.present;
