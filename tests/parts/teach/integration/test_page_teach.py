@@ -26,7 +26,7 @@ from vitcam.web.server import WebServer
 pytestmark = pytest.mark.slow("vitcam/web", "vitcam/parts/teach")
 
 NOTHING = "nothing special"
-PATIENCE_S = 90
+PATIENCE_S = 300
 _OVERFLOW = "return document.documentElement.scrollWidth - innerWidth"
 
 

@@ -158,7 +158,6 @@ def opens_a_story(page: Chrome, seen: dict[str, int]) -> None:
 
 def filters_by_what_was_displayed(page: Chrome, seen: dict[str, int]) -> None:
     """A group is not one of its labels; what a person said is found; and all comes back."""
-    press(page, "#filters-open")
     wait(page, lambda: len(page.find_elements(By.CSS_SELECTOR, "[name=shown] option")) > 10)
     Select(page.find_element(By.NAME, "shown")).select_by_value("cat")
     wait(page, lambda: [label.split(", last")[0] for label in stories(page)] == [f"cat, {seen['cat']} times"])
