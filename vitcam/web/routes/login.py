@@ -24,7 +24,7 @@ from vitcam.web.route import Route
 PAGE = "login.html"
 FILES = {
     **{name: name for name in ("login.css", "login.js", "icon.svg")},
-    **{name: f"language/{name}" for name in ("language.js", *(f"{code}.json" for code in LANGUAGES))},
+    **{name: f"language/{name}" for name in ("language.js", "said.js", *(f"{code}.json" for code in LANGUAGES))},
 }
 """All that the login page loads, and where it is in `page/`: everybody may have these."""
 _FORM = BodyLimits(4096, 5.0, "the form")

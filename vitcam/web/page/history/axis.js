@@ -1,11 +1,10 @@
-// The hours of a day, or the days of a week, that have something: a bar and a button for each. What has nothing is a gap.
+// The 24 hours of a day, or the days of a week: a bar and a button for each that has something, and an empty place for the others.
 
 import { t } from "../language/language.js";
 import { dayOf, partOf } from "./words.js";
 
 const LEAST_PX = 40; // a button is as wide as a thumb
 const BLOCKS = [1, 2, 3, 4, 6];
-const GAP_PX = 14;
 const KEYS = { ArrowLeft: -1, ArrowRight: 1 };
 
 export class Axis {
@@ -48,12 +47,11 @@ export class Axis {
   #draw() {
     this.#width = this.#element.clientWidth;
     if (!this.#width) return;
-    const groups = this.#isDay ? hourGroups(this.#steps, this.#width, this.#pressed) : this.#steps.map((step) => ({ ...step, title: step.name }));
+    const groups = this.#isDay ? hourGroups(this.#steps, this.#width) : this.#steps.map((step) => ({ ...step, title: step.name }));
     const most = Math.max(1, ...groups.map(({ count }) => count));
     const focused = this.#element.contains(document.activeElement) ? document.activeElement.dataset.step : null;
-    const parts = groups.map((group) => (group.count || group.from === this.#pressed ? makeButton(group, most, this.#isDay && group.from === this.#pressed) : makeGap()));
-    this.#element.replaceChildren(...parts.filter((part, index) => !(part.className === "gap" && (index === 0 || parts[index - 1].className === "gap"))));
-    if (this.#element.lastElementChild?.className === "gap") this.#element.lastElementChild.remove();
+    const parts = groups.map((group) => (group.count || (this.#isDay && group.from === this.#pressed) ? makeButton(group, most, this.#isDay && group.from === this.#pressed) : makeGap(group)));
+    this.#element.replaceChildren(...(groups.some(({ count }) => count) ? parts : parts.filter(({ tagName }) => tagName === "BUTTON")));
     const buttons = this.#buttons;
     const current = buttons.find((button) => button.dataset.step === focused) ?? buttons.find((button) => button.getAttribute("aria-pressed") === "true") ?? buttons[0];
     if (current) current.tabIndex = 0;
@@ -76,17 +74,13 @@ export class Axis {
 }
 
 // hours together where one by one they would be too narrow
-function hourGroups(steps, width, pressed) {
-  for (const hours of BLOCKS) {
-    const groups = [];
-    for (let from = 0; from < 24; from += hours) {
-      const count = steps.slice(from, from + hours).reduce((sum, step) => sum + step.count, 0);
-      groups.push({ from, hours, count, name: two(from), title: partOf(dayOf(Date.now()), from, hours) });
-    }
-    const busy = groups.filter(({ count, from }) => count || from === pressed).length;
-    if (busy * LEAST_PX + GAP_PX <= width || hours === BLOCKS.at(-1)) return groups;
-  }
-  return [];
+function hourGroups(steps, width) {
+  const hours = BLOCKS.find((each) => (24 / each) * LEAST_PX <= width) ?? BLOCKS.at(-1);
+  return Array.from({ length: 24 / hours }, (_, place) => {
+    const from = place * hours;
+    const count = steps.slice(from, from + hours).reduce((sum, step) => sum + step.count, 0);
+    return { from, hours, count, name: two(from), title: partOf(dayOf(Date.now()), from, hours) };
+  });
 }
 
 function makeButton({ count, name, title, ...step }, most, isPressed) {
@@ -101,16 +95,18 @@ function makeButton({ count, name, title, ...step }, most, isPressed) {
   const bar = button.appendChild(document.createElement("span"));
   bar.className = "amount";
   bar.style.setProperty("--part", Math.sqrt(count / most).toFixed(3));
-  const label = button.appendChild(document.createElement("span"));
-  label.className = "hour";
-  label.textContent = name;
+  button.append(labelOf(name));
   return button;
 }
 
-function makeGap() {
-  const gap = document.createElement("span");
-  gap.className = "gap";
+function makeGap({ name }) {
+  const gap = Object.assign(document.createElement("span"), { className: "gap", ariaHidden: "true" });
+  gap.append(labelOf(name));
   return gap;
+}
+
+function labelOf(name) {
+  return Object.assign(document.createElement("span"), { className: "hour", textContent: name });
 }
 
 function two(hour) {

@@ -5,7 +5,6 @@ export const LANGUAGES = { en: "English", de: "Deutsch", es: "Español", fr: "Fr
 export const ORIGINAL = "en";
 const KEY = "vitcam language"; // of what was chosen, kept by the browser
 const AGAIN_MS = 1000;
-const LABELS = ["label", "labels", "one", "other"]; // among the values of a sentence
 const ATTRIBUTES = { tLabel: "aria-label", tTitle: "title", tPlaceholder: "placeholder", tAlt: "alt" };
 const PLACES = ["[data-t]", "[data-t-label]", "[data-t-title]", "[data-t-placeholder]", "[data-t-alt]"].join();
 
@@ -15,7 +14,6 @@ export const locale = navigator.languages.find((each) => codeOf(each) === langua
 export const CLOCK = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 const plural = new Intl.PluralRules(locale);
 const numbers = new Map(); // digits -> Intl.NumberFormat
-let sentences; // a promise of those of the daemon
 const words = await load();
 document.documentElement.lang = language;
 fill(document);
@@ -78,20 +76,7 @@ export async function answerOf(response) {
 
 // record: of the daemon; its `said` has a key for each sentence that the page has words for
 export async function inWords(record) {
-  const said = record?.said ?? [];
-  if (!said.length) return record;
-  if (!said.every(({ key }) => knows(`said.${key}`))) await (sentences ??= addWords("said").catch(() => {}));
-  const known = said.filter(({ key }) => knows(`said.${key}`));
-  const found = new Map(await Promise.all(known.map(async ({ text, key, values }) => [text, t(`said.${key}`, await withNames(values))])));
-  return JSON.parse(JSON.stringify({ ...record, said: undefined }), (_, value) => found.get(value) ?? value);
-}
-
-// labels among the values of a sentence have names, too
-async function withNames(values) {
-  if (!LABELS.some((name) => name in values)) return values;
-  const { called } = await import("./labels.js");
-  const nameOf = (labels) => labels.split(", ").map(called).join(", ");
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, LABELS.includes(name) ? nameOf(value) : value]));
+  return record?.said?.length ? (await import("./said.js")).inWords(record) : record;
 }
 
 // those of a view, which lie in its folder

@@ -61,15 +61,16 @@ export class Row {
   // record: of /api/settings
   show(record) {
     const { value, place, from, waits, unread } = record;
+    const isChanged = from === "page" && JSON.stringify(value) !== JSON.stringify(record.default); // what is as it was is not marked
     put(this.#control, value);
     this.#control.disabled = Boolean(place);
     this.#tell(value);
-    const origin = place ? t("settings.fixed", { place: placeOf(place) }) : from === "page" ? t("settings.from_page") : "";
+    const origin = place ? t("settings.fixed", { place: placeOf(place) }) : isChanged ? t("settings.from_page") : "";
     this.#from.textContent = [origin, waits ? t("settings.waits") : ""].filter(Boolean).join(" ");
-    this.#reset.hidden = from !== "page";
+    this.#reset.hidden = !isChanged;
     const key = `settings.unread.${this.#name}`;
     this.#unread.replaceChildren(...(unread ? [t(knows(key) ? key : "settings.unread"), " ", this.#keep] : []));
-    this.element.classList.toggle("set", from === "page");
+    this.element.classList.toggle("set", isChanged);
     this.element.classList.toggle("fixed", Boolean(place));
   }
 
