@@ -8,7 +8,6 @@ import { Feed } from "./feed.js";
 import { Followed } from "./followed.js";
 import { answerOf, offerLanguages, t } from "./language/language.js";
 import { Look } from "./look/look.js";
-import { explainTerms } from "./look/terms.js";
 import { Strip } from "./look/strip.js";
 import { Today } from "./look/today.js";
 import { showModel } from "./model.js";
@@ -46,7 +45,9 @@ const look = new Look(draw);
 const offers = OFFERS.map(async (name) => new (await import(`./${name}/offer.js`)).Offer({ isSimple: () => look.isSimple, strip }));
 new Screen();
 loadStyleOnce("(forced-colors: active)", "page/look/forced_colors.css");
-explainTerms();
+for (const list of document.querySelectorAll("[data-terms]")) {
+  list.addEventListener("toggle", async () => (await import("./look/terms.js")).explainTerms(list));
+}
 offerLanguages(document.getElementById("language"));
 let model = null;
 let views = null;
