@@ -9,10 +9,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tests.certificates import make_certificate
 from tests.daemon import free_port
 from tests.eventually import eventually
 from tests.needs import need_program
-from tests.secured import make_certificate
 
 BASE = "/cameras/vitcam"
 _DOCS = Path(__file__).parents[1] / "docs/use/access.md"

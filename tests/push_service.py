@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from tests.secured import make_certificate
+from tests.certificates import make_certificate
 from tests.served import served
 
 _CURVE = ec.SECP256R1()

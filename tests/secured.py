@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import ssl
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,6 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 from tests.integration.web.camera import Camera
-from tests.needs import need_program
 from vitcam.access.guard import Guard
 from vitcam.access.password import PasswordHash, save_password
 from vitcam.web.parts import Binding
@@ -117,13 +115,3 @@ def protected(camera: Camera, folder: Path, binding: Binding = Binding()) -> Ite
         yield server
     finally:
         server.stop(2)
-
-
-def make_certificate(folder: Path, name: str = "camera.test", address: str = "") -> tuple[Path, Path]:
-    """A certificate that signs itself, and its key. address: an IP address that it is for, too."""
-    certificate, key = folder / "certificate.pem", folder / "key.pem"
-    command = [need_program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    command += ["-noenc", "-days", "2", "-subj", f"/CN={name}", "-keyout", str(key), "-out", str(certificate)]
-    command += ["-addext", f"subjectAltName=IP:{address}"] if address else []
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
-    return certificate, key

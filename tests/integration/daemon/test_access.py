@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.certificates import make_certificate
 from tests.command import vitcam
 from tests.daemon import daemon
 from tests.eventually import eventually
-from tests.secured import ask, basic, bearer, log_in, make_certificate
+from tests.secured import ask, basic, bearer, log_in
 from tests.terminal import terminal
 from vitcam.access.password import load_password
 

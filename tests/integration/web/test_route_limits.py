@@ -15,9 +15,9 @@ from types import MappingProxyType
 import pytest
 from aiohttp import web
 
+from tests.certificates import make_certificate
 from tests.eventually import eventually
 from tests.integration.web.camera import Camera
-from tests.secured import make_certificate
 from vitcam.web import app
 from vitcam.web.context import Handlers
 from vitcam.web.parts import Binding

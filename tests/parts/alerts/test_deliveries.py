@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.certificates import make_certificate
 from tests.http_camera import OK, sends, server
 from tests.parts.alerts.doing import Kept, task
 from tests.parts.alerts.receiver import receiver
-from tests.secured import make_certificate
 from vitcam.parts.alerts import deliveries, post
 from vitcam.parts.alerts.deliveries import Deliveries
 from vitcam.parts.alerts.settings import OnSettings

@@ -4,7 +4,7 @@ import ssl
 import threading
 from pathlib import Path
 
-from tests.secured import make_certificate
+from tests.certificates import make_certificate
 from vitcam.web.tls import Certificate, CertificateFiles
 
 RENEWALS = 300

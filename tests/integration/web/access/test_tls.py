@@ -12,11 +12,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.certificates import make_certificate
 from tests.eventually import eventually
 from tests.integration.web.camera import Camera
 from tests.integration.web.lines import is_closed
 from tests.needs import need_program
-from tests.secured import ask, log_in, make_certificate, protected, sent
+from tests.secured import ask, log_in, protected, sent
 from vitcam.errors import ConfigError
 from vitcam.web.parts import Binding
 from vitcam.web.server import WebServer
