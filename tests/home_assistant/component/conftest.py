@@ -1,7 +1,9 @@
 """A camera, and what waits for it. `make test-home-assistant` runs these tests; elsewhere none is collected."""
 
 import asyncio
+import ssl
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -11,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemon import Daemon, daemon, status_of
+from tests.daemon import Daemon, daemon
 from tests.eventually import eventually
 
 if find_spec("pytest_homeassistant_custom_component") is None:
@@ -37,12 +39,20 @@ def _with_integration_and_sockets(enable_custom_integrations: None, socket_enabl
 
 @contextmanager
 def camera(
-    folder: Path, *options: str, password: str = PASSWORD, port: int = 0, **environment: str
+    folder: Path,
+    *options: str,
+    password: str = PASSWORD,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    python: str = PYTHON,
+    **environment: str,
 ) -> Iterator[Daemon]:
     """A real camera, called kitchen, that plays the demo.
 
     password  empty: everybody may do everything
+    host      where it is reached
     port      0: a free one
+    python    starts it, such as in a network of its own
     """
     pytest_socket.enable_socket()  # a fixture of a module comes before `socket_enabled`
     access = ("--host", "0.0.0.0") if password else ()
@@ -50,15 +60,17 @@ def camera(
     if password:
         variables["VITCAM_WEB_PASSWORD"] = password
     options = (*options, "--port", str(port)) if port else options
-    with daemon("--source", "demo", "--loop", *access, *options, python=PYTHON, **variables) as running:
-        running.url = f"http://127.0.0.1:{port}" if port else running.url
+    with daemon("--source", "demo", "--loop", *access, *options, python=python, **variables) as running:
+        scheme = "https" if "VITCAM_WEB_CERTIFICATE" in environment else "http"
+        running.url = f"{scheme}://{host}:{port or port_of(running)}"
         assert eventually(lambda: _is_ready(running), 60, every_s=0.1), running.errors()
         yield running
 
 
 def _is_ready(running: Daemon) -> bool:
-    with suppress(OSError):
-        return status_of(f"{running.url}/readyz") == 200
+    certificate_of_the_test = ssl._create_unverified_context()
+    with suppress(OSError), urllib.request.urlopen(f"{running.url}/readyz", context=certificate_of_the_test):
+        return True
     return False
 
 

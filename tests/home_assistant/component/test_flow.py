@@ -12,6 +12,7 @@ from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers import issue_registry as ir
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from tests.certificates import make_certificate
 from tests.daemon import Daemon, answer_to
 from tests.home_assistant.component.conftest import (
     PASSWORD,
@@ -22,6 +23,8 @@ from tests.home_assistant.component.conftest import (
     states_of,
     until,
 )
+from vitcam.access.password import PasswordHash, save_password
+from vitcam.access.tokens import Scope
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +126,39 @@ async def test_a_token_that_was_taken_back_is_asked_for_anew(hass: HomeAssistant
     assert entry.state is ConfigEntryState.LOADED
     assert entry.runtime_data.connected
     await hass.config_entries.async_remove(entry.entry_id)
+
+
+async def test_a_password_that_only_watches_and_one_that_is_guessed_add_nothing(
+    hass: HomeAssistant, tmp_path: Path
+) -> None:
+    state = tmp_path / "vitcam"
+    state.mkdir()
+    save_password(state, PasswordHash.of_password("only to watch"), Scope.READ)
+    with camera(tmp_path) as shared:
+        step = await go_on(hass, await begin(hass, "user"), url=shared.url, verify_ssl=True)
+        watching = await go_on(hass, step, password="only to watch")
+        guesses = []
+        while guesses[-1:] != ["too_many_tries"]:
+            guesses.append((await go_on(hass, step, password="a guess"))["errors"]["base"])
+
+    assert watching["errors"] == {"base": "read_only"}
+    assert set(guesses[:-1]) == {"invalid_auth"}
+    assert hass.config_entries.async_entries("vitcam") == []
+
+
+async def test_a_certificate_that_signs_itself_is_taken_only_where_a_person_says_so(
+    hass: HomeAssistant, tmp_path: Path
+) -> None:
+    certificate, key = (str(path) for path in make_certificate(tmp_path))
+    with camera(tmp_path, VITCAM_WEB_CERTIFICATE=certificate, VITCAM_WEB_KEY=key) as secured:
+        step = await go_on(hass, await begin(hass, "user"), url=secured.url, verify_ssl=True)
+        found = await begin(hass, "zeroconf", announced("vitcam_kitchen", "1a2b3c4d", port_of(secured), tls="1"))
+        assert (step["errors"], found["errors"]) == ({"base": "certificate"}, {"base": "certificate"})
+
+        step = await go_on(hass, step, url=secured.url, verify_ssl=False)
+        added = await go_on(hass, step, password=PASSWORD)
+        assert added["type"] == "create_entry"
+        await hass.config_entries.async_remove(added["result"].entry_id)
 
 
 async def test_a_camera_is_followed_to_its_new_address_by_its_id(hass: HomeAssistant, tmp_path: Path) -> None:
