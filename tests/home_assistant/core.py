@@ -9,22 +9,25 @@ import base64
 import importlib
 import json
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import voluptuous
 from homeassistant import bootstrap, core, runner
+from homeassistant.auth.const import GROUP_ID_ADMIN
 from homeassistant.components import camera
 from homeassistant.components.automation.config import async_validate_config_item
 from homeassistant.components.blueprint.models import Blueprint
 from homeassistant.components.blueprint.schemas import BLUEPRINT_SCHEMA
 from homeassistant.components.mqtt import discovery
+from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.const import __version__
 from homeassistant.helpers import device_registry, entity_registry
 from homeassistant.util.yaml import load_yaml_dict
 
-# no page: its package is large, and nobody looks at it here
+# no page, unless the configuration names it: few tests look at it
 bootstrap.DEFAULT_INTEGRATIONS = {"automation", "network", "zone"}
 bootstrap.CRITICAL_INTEGRATIONS = set()
 
@@ -74,6 +77,13 @@ class Driver:
         await self._hass.async_block_till_done()
         return str(step.get("errors") or step["type"])
 
+    async def enable(self, integration: str, enabled: bool) -> None:
+        """Enable or disable all that was added of an integration."""
+        disabled_by = None if enabled else ConfigEntryDisabler.USER
+        for entry in self._hass.config_entries.async_entries(integration):
+            await self._hass.config_entries.async_set_disabled_by(entry.entry_id, disabled_by)
+        await self._hass.async_block_till_done()
+
     async def entities(self, platform: str = "mqtt") -> list[Any]:
         """Every entity of an integration, with its state."""
         registry = entity_registry.async_get(self._hass)
@@ -112,6 +122,20 @@ class Driver:
     async def call(self, domain: str, service: str, given: dict[str, Any]) -> None:
         """Call a service, as a button of the page does."""
         await self._hass.services.async_call(domain, service, given, blocking=True)
+
+    async def sign_in(self, url: str) -> dict[str, Any]:
+        """What the page at this address keeps of somebody who has signed in: here an owner, who is made."""
+        user = await self._hass.auth.async_create_user("Ada", group_ids=[GROUP_ID_ADMIN])
+        refresh = await self._hass.auth.async_create_refresh_token(user, client_id=f"{url}/")
+        return {
+            "hassUrl": url,
+            "clientId": f"{url}/",
+            "access_token": self._hass.auth.async_create_access_token(refresh),
+            "refresh_token": refresh.token,
+            "token_type": "Bearer",
+            "expires_in": 1800,
+            "expires": 1000 * (time.time() + 1800),
+        }
 
     async def image(self, entity: str) -> dict[str, str]:
         """The picture of a camera."""

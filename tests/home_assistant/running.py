@@ -14,6 +14,7 @@ import pytest
 from tests.daemon import free_port
 
 _PYTHON = Path(__file__).parents[2] / ".venv" / "home-assistant" / "bin" / "python"
+COMPONENTS = Path(__file__).parents[2] / "examples" / "home-assistant" / "custom_components"
 _ANSWER_S = 600.0  # a start takes 10 s, and minutes on a machine that is busy
 _CONFIGURATION = """
 homeassistant:
@@ -30,7 +31,8 @@ automation: {automations}
 class HomeAssistant:
     """A running Home Assistant."""
 
-    def __init__(self, process: "subprocess.Popen[str]", log: Path) -> None:
+    def __init__(self, process: "subprocess.Popen[str]", log: Path, url: str) -> None:
+        self.url = url
         self._process = process
         self._log = log
         self._answers: Queue[str] = Queue()
@@ -77,18 +79,22 @@ class HomeAssistant:
         self._answers.put("")
 
 
-@contextmanager
-def home_assistant(folder: Path, automations: list[dict[str, Any]] | None = None) -> Iterator[HomeAssistant]:
-    """Start it with a configuration of its own. It is ended at the end.
-
-    Its environment weighs 600 MB and needs Python 3.13, so a test without it is skipped, also where all else must be
-    there: `make test-home-assistant` makes it.
-    """
+def need_home_assistant() -> None:
+    """Skip a test without it, also where all else must be there: it weighs 800 MB, and needs Python 3.13."""
     if not _PYTHON.exists():
         pytest.skip("Home Assistant is not installed; `make test-home-assistant` does it")
+
+
+@contextmanager
+def home_assistant(
+    folder: Path, automations: list[dict[str, Any]] | None = None, more: str = ""
+) -> Iterator[HomeAssistant]:
+    """Start it with a configuration of its own, and `more` lines of it. It is ended at the end."""
+    need_home_assistant()
     folder.mkdir(exist_ok=True)
+    port = free_port()
     (folder / "configuration.yaml").write_text(
-        _CONFIGURATION.format(port=free_port(), automations=json.dumps(automations or []))  # JSON is YAML, too
+        _CONFIGURATION.format(port=port, automations=json.dumps(automations or [])) + more  # JSON is YAML, too
     )
     log = folder / "log"
     command = [str(_PYTHON), str(Path(__file__).with_name("core.py")), str(folder)]
@@ -96,7 +102,7 @@ def home_assistant(folder: Path, automations: list[dict[str, Any]] | None = None
         log.open("w") as errors,
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
     ):
-        home = HomeAssistant(process, log)
+        home = HomeAssistant(process, log, f"http://127.0.0.1:{port}")
         try:
             home.wait_until_up()
             yield home

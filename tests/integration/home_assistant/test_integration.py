@@ -8,10 +8,9 @@ import pytest
 
 from tests.daemon import daemon
 from tests.eventually import eventually
-from tests.home_assistant.running import HomeAssistant, home_assistant
+from tests.home_assistant.running import COMPONENTS, HomeAssistant, home_assistant
 
 PASSWORD = "correct horse battery"
-COMPONENTS = Path(__file__).parents[3] / "examples" / "home-assistant" / "custom_components"
 
 
 def states(home: HomeAssistant) -> dict[str, Any]:
