@@ -6,6 +6,7 @@ holds what both would find in a manifest, in the translations and in the quality
 
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,16 @@ def test_the_manifest_has_what_an_integration_of_ones_own_needs() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", manifest["version"])
     assert manifest["zeroconf"] == ["_vitcam._tcp.local."]
     assert set(json.loads((ROOT / "hacs.json").read_text())) == {"name", "homeassistant", "render_readme"}
+
+
+def test_the_manifest_names_where_the_project_is_published_once_that_is_decided() -> None:
+    """Both checks want an address and an account there. Nobody invents them."""
+    home = tomllib.loads((ROOT.parents[1] / "pyproject.toml").read_text("utf-8"))["tool"]["vitcam"]["home"]
+    manifest = record("manifest.json")
+
+    assert ("integration-owner: done" in (FOLDER / "quality_scale.yaml").read_text()) == bool(home)
+    for field in ("codeowners", "documentation", "issue_tracker"):
+        assert (field in manifest) == bool(home), field
 
 
 @pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
