@@ -11,8 +11,8 @@ from vitcam_training.study.quiet import measuring
 _PARTS = ("throughput", "latency", "idle", "heat", "startup", "memory", "viewers", "classify", "rewrites", "zones")
 _ON_REQUEST = (  # take minutes, or want to know what to be compared with
     "versus", "few_photos", "crowds", "events", "history", "stories", "problems", "clips",
-    "backends", "wide_views", "follow", "house", "fleet", "budget", "page_open", "caption", "rest", "frame",
-    "second", "species",
+    "backends", "wide_views", "follow", "house", "home_assistant", "fleet", "budget", "page_open", "caption", "rest",
+    "frame", "second", "species",
 )  # fmt: skip
 
 
