@@ -98,6 +98,14 @@ def get_json(url: str) -> dict[str, Any]:
         return found
 
 
+def first_message(url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The state that a daemon sends first to everybody who listens."""
+    request = urllib.request.Request(f"{url}/api/predictions?predictions=0", headers=headers or {})
+    with urllib.request.urlopen(request, timeout=60) as messages:
+        found: dict[str, Any] = json.loads(next(line for line in messages if line.startswith(b"data: {"))[6:])
+    return found
+
+
 def answer_to(
     url: str, body: object, method: str = "POST", headers: Mapping[str, str] | None = None
 ) -> tuple[int, dict[str, Any]]:

@@ -80,7 +80,7 @@ class HomeAssistant:
 
 
 def need_home_assistant() -> None:
-    """Skip a test without it, also where all else must be there: it weighs 800 MB, and needs Python 3.13."""
+    """Skip a test without it, also where all else must be there: it weighs 880 MB, and needs Python 3.13."""
     if not _PYTHON.exists():
         pytest.skip("Home Assistant is not installed; `make test-home-assistant` does it")
 

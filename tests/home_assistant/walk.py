@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import Any
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.remote.webelement import WebElement
 
-from tests.daemon import Daemon, daemon, status_of
+from tests.daemon import Daemon, daemon, first_message, status_of
 from tests.eventually import eventually
 from tests.home_assistant.cable import THERE, Cable, cable
 from tests.home_assistant.running import COMPONENTS, HomeAssistant, home_assistant
@@ -116,11 +115,7 @@ def announced(lan: Cable, folder: Path, running: Daemon) -> Iterator[None]:
 
 def _identity_of(running: Daemon) -> Identity:
     basic = base64.b64encode(f"vitcam:{PASSWORD}".encode()).decode()
-    request = urllib.request.Request(f"{running.url}/api/predictions?predictions=0")
-    request.add_header("Authorization", f"Basic {basic}")
-    with urllib.request.urlopen(request, timeout=60) as messages:
-        state = next(line for line in messages if line.startswith(b"data: {"))
-    return Identity(**json.loads(state.removeprefix(b"data: "))["camera"])
+    return Identity(**first_message(running.url, {"Authorization": f"Basic {basic}"})["camera"])
 
 
 def walk(home: HomeAssistant, chrome: Chrome, folder: Path) -> dict[str, float]:

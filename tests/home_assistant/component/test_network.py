@@ -13,8 +13,8 @@ from tests.home_assistant.component.conftest import LIMIT_S, PYTHON, add_by_hand
 async def test_a_camera_whose_cable_is_pulled_is_away_soon_and_back_soon(hass: HomeAssistant, tmp_path: Path) -> None:
     pytest_socket.socket_allow_hosts([HERE, THERE, "127.0.0.1"])
     with cable(tmp_path) as lan:
-        there = {"python": lan.program(PYTHON), "host": THERE}
-        with camera(tmp_path, **there) as first:
+        python = lan.program(PYTHON)
+        with camera(tmp_path, python=python, host=THERE) as first:
             entry = await add_by_hand(hass, first)
 
             lan.pull()
@@ -26,6 +26,6 @@ async def test_a_camera_whose_cable_is_pulled_is_away_soon_and_back_soon(hass: H
             lan.pull()
             await until(lambda: set(states_of(hass, entry).values()) == {"unavailable"}, LIMIT_S)
         lan.plug_in()
-        with camera(tmp_path, port=port_of(first), **there):
+        with camera(tmp_path, python=python, host=THERE, port=port_of(first)):
             await until(lambda: states_of(hass, entry)["switch.kitchen_paused"] == "off", LIMIT_S)
         await hass.config_entries.async_remove(entry.entry_id)
