@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -60,12 +60,13 @@ class FilterOptions:
         from vitcam.history.query_text import read_query
 
         marks = {"favourite": "1" if self.favourite else "", "corrected": "1" if self.corrected else ""}
-        return read_query(asdict(self) | marks, _names_of)
+        return read_query(asdict(self) | marks, lambda label: known_names()(label))
 
 
-def _names_of(label: str) -> tuple[str, ...]:
-    """Every name that this user's runs have for a label, as far as configuration and model can be read."""
+def known_names() -> Callable[[str], tuple[str, ...]]:
+    """Gives every name that this user's runs have for a label, as far as configuration and model can be read."""
     from vitcam.daemon.saved_state.page_settings import PageSettings, initial_names
+    from vitcam.history.query_text import as_written
     from vitcam.model.bundle import read
     from vitcam.model.files import find_model
     from vitcam.names.vocabulary import Vocabulary
@@ -75,12 +76,12 @@ def _names_of(label: str) -> tuple[str, ...]:
         given = effective.given("model.name")
         bundle = read(find_model((not given and page.model) or effective.settings.model.name))
     except (VitcamError, OSError):
-        return (label,)
+        return as_written
     if bundle is None:
-        return (label,)
+        return as_written
     names = initial_names(effective.settings.names, page)
     members = bundle.groups.members if bundle.groups else {}
-    return Vocabulary(names, lambda: (bundle.labels, members)).names_of(label)
+    return Vocabulary(names, lambda: (bundle.labels, members)).names_of
 
 
 @events.command("list")
@@ -97,7 +98,7 @@ def list_(
     from vitcam.history.export import as_text, header
     from vitcam.history.record import stored_record
 
-    (place, store), query = _history(state), filters.query()
+    (place, store), query = open_history(state), filters.query()
     if as_csv:
         sys.stdout.write(header("csv"))
     for event in place.each(_newest(store, query, limit)):
@@ -127,7 +128,7 @@ def show(
     from vitcam.history.picture_files import detail_of
     from vitcam.history.record import full_record
 
-    place, store = _history(state)
+    place, store = open_history(state)
     with place.acting():
         event = _event(store, event_id)
         picture = None if out is None else _picture(store, event, overlay, only_box)
@@ -165,7 +166,7 @@ def export(
     """Write events to a file, or their pictures to a folder that `vitcam-train` reads as a data set."""
     from vitcam.history.export import labelled_pictures, pages, write_dataset
 
-    (place, store), query = _history(state), filters.query()
+    (place, store), query = open_history(state), filters.query()
     form = out.suffix[1:].lower()
     if form in ("csv", "jsonl"):
         count = _write_lines(place.each(pages(store, query)), out, form)
@@ -189,7 +190,7 @@ def delete(
     """Delete events with their pictures and videos."""
     from vitcam.history.export import pages
 
-    (place, store), query = _history(state), filters.query()
+    (place, store), query = open_history(state), filters.query()
     if bool(ids) != query.is_empty:
         raise UsageError("say which events to delete: either by their ids, or by filters such as --label")
     if not (yes or ids):
@@ -222,7 +223,7 @@ def _writing(store: "EventStore") -> Iterator[None]:
         store.stop(_STOP_S)
 
 
-def _history(state: StateOptions) -> "tuple[OwnedFolder, EventStore]":
+def open_history(state: StateOptions) -> "tuple[OwnedFolder, EventStore]":
     """The store, to be asked as the owner of its folder."""
     from vitcam.history.database.connections import FILE, is_there
     from vitcam.history.store import EventStore

@@ -17,6 +17,7 @@ from vitcam.parts.mqtt import PART as MQTT
 from vitcam.parts.peers import PART as PEERS
 from vitcam.parts.photos import PART as PHOTOS
 from vitcam.parts.problems import PART as PROBLEMS
+from vitcam.parts.records import PART as RECORDS
 from vitcam.parts.replay import PART as REPLAY
 from vitcam.parts.second import PART as SECOND
 from vitcam.parts.teach import PART as TEACH
@@ -37,6 +38,7 @@ PARTS: tuple[Part, ...] = (
     SECOND,
     MQTT,
     PEERS,
+    RECORDS,
     REPLAY,
 )
 """In the order in which their objects are called; they end in the opposite one."""

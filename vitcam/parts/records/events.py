@@ -1,0 +1,63 @@
+"""The events that become records, one after the other, with their files."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vitcam.errors import VitcamError
+from vitcam.history.export import pages
+from vitcam.history.store import EventStore
+from vitcam.history.stored import Query, StoredEvent
+from vitcam.storage.reading import read_file
+
+_LARGEST_FILM = 256 * 2**20  # bytes; one is in memory at a time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordedEvent:
+    """An event of something that was seen."""
+
+    event: StoredEvent
+    picture: bytes | None = None
+    """JPEG; None: it has none, or it is not wanted."""
+    film: bytes | None = None
+    """MP4; None likewise."""
+    gone: int = 0
+    """Files that the history names and that are not there."""
+
+    @property
+    def end_ms(self) -> int:
+        """Its end; of an event that lasts, or whose end nobody saw, the last that is known of it."""
+        event = self.event
+        if event.end_ms is not None:
+            return max(event.end_ms, event.start_ms)
+        return event.start_ms + (event.curve[-1][0] if event.curve else 0)
+
+
+def recorded_events(store: EventStore, query: Query, media: bool) -> Iterator[RecordedEvent]:
+    """What a query means, the newest first; problems of the camera are left out. Raises VitcamError.
+
+    media  whether pictures and films are wanted
+    """
+    for events in pages(store, query):
+        for event in events:
+            if event.kind == "problem":
+                continue
+            if not media:
+                yield RecordedEvent(event)
+                continue
+            picture, film = store.picture(event), _film(store, event)
+            gone = sum(
+                named is not None and data is None for named, data in ((event.frame, picture), (event.clip, film))
+            )
+            yield RecordedEvent(event, picture, film, gone)
+
+
+def _film(store: EventStore, event: StoredEvent) -> bytes | None:
+    if event.clip is None:
+        return None
+    try:
+        return read_file(store.folder / event.clip, _LARGEST_FILM)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise VitcamError(f"the film {event.clip} cannot be read: {error.strerror}") from error
