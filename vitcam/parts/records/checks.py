@@ -10,12 +10,12 @@ def place(context: CheckContext) -> CheckResult:
     from vitcam.parts.records.site import Site
 
     given = context.settings[PlaceSettings]
-    if given.latitude is None and given.longitude is None:
+    if not (given.latitude or given.longitude):
         return CheckResult("ok", "none is set; `vitcam export` needs one")
     try:
         site = Site.of(given, "")
     except UsageError as error:
-        return CheckResult("warn", str(error), "vitcam config show place")
+        return CheckResult("warn", str(error), "vitcam config show")
     return CheckResult("ok", f"exports say {site.latitude}, {site.longitude}, to {site.uncertainty_m:,} m")
 
 

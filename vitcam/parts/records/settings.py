@@ -29,25 +29,25 @@ class PlaceSettings:
     """Where the camera stands. Only what is exported says it."""
 
     latitude: Annotated[
-        float | None,
+        float,
         Rule(
-            "Latitude of the camera in degrees of WGS 84; north is positive. There is no default",
+            "Latitude of the camera in degrees of WGS 84; north is positive. 0: not set; on the equator itself, write "
+            "0.000001",
             low=-90,
             high=90,
-            example=52.5163,
             page=Why.MACHINE,
         ),
-    ] = None
+    ] = 0.0
     longitude: Annotated[
-        float | None,
+        float,
         Rule(
-            "Longitude of the camera in degrees of WGS 84; east is positive. There is no default",
+            "Longitude of the camera in degrees of WGS 84; east is positive. 0: not set; on the meridian of Greenwich "
+            "itself, write 0.000001",
             low=-180,
             high=180,
-            example=13.3777,
             page=Why.MACHINE,
         ),
-    ] = None
+    ] = 0.0
     decimals: Annotated[
         int,
         Rule(
@@ -58,16 +58,13 @@ class PlaceSettings:
             page=Why.MACHINE,
         ),
     ] = 2
-    name: Annotated[
-        str, Rule("Name of the place in exports. Empty: the name of the camera", example="Garden", page=Why.MACHINE)
-    ] = ""
+    name: Annotated[str, Rule("Name of the place in exports. Empty: the name of the camera", page=Why.MACHINE)] = ""
     country: Annotated[
         str,
         Rule(
             "Country in exports to eBird. Empty: eBird finds it by the place",
             form=is_country,
             form_words="two capital letters, such as DE",
-            example="DE",
             page=Why.MACHINE,
         ),
     ] = ""
@@ -77,7 +74,6 @@ class PlaceSettings:
             "State or province in exports to eBird. Empty: eBird finds it by the place",
             form=is_state,
             form_words="one to three capital letters or digits, such as BE",
-            example="BE",
             page=Why.MACHINE,
         ),
     ] = ""
@@ -87,7 +83,6 @@ class PlaceSettings:
             "Time zone of the place, in which exports write times. Empty: that of the machine",
             form=is_zone,
             form_words="the name of a time zone, such as Europe/Berlin",
-            example="Europe/Berlin",
             page=Why.MACHINE,
         ),
     ] = ""

@@ -33,8 +33,8 @@ class Site:
         camera  the name of the camera, where the place has none
         raises  UsageError where they give none, or a time zone that this machine does not know
         """
-        if place.latitude is None or place.longitude is None:
-            lacks = "latitude" if place.latitude is None else "longitude"
+        if not (place.latitude and place.longitude):
+            lacks = "longitude" if place.latitude else "latitude"
             raise UsageError(
                 f"records need the place of the camera, and place.{lacks} is not set; write latitude and longitude "
                 "below [place] of a configuration file, or add --set place.latitude=52.52 --set place.longitude=13.38"
