@@ -7,7 +7,7 @@ from typing import Any
 from unittest import mock
 
 import frictionless
-from frictionless.metadata import Metadata
+from frictionless.metadata.metadata import Metadata
 
 from vitcam.parts.records.camtrap import ADDRESS, PROFILE, STANDARD, TABLES, schema_name
 
@@ -27,7 +27,7 @@ def problems(place: Path) -> list[str]:
 def rows(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """Every table, with values of its own types."""
     with mock.patch.object(Metadata, "metadata_retrieve", classmethod(_retrieve)):
-        package = frictionless.Package(str(folder / "datapackage.json"))
+        package: Any = frictionless.Package(str(folder / "datapackage.json"))
         return {name: [row.to_dict() for row in package.get_resource(name).read_rows()] for name in TABLES}
 
 
@@ -36,7 +36,7 @@ def descriptor(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _retrieve(cls: type[Metadata], named: str | Path | Mapping[str, Any], **options: Any) -> Any:
+def _retrieve(cls: type[Metadata], named: str | Path | Mapping[str, Any], /, **options: Any) -> Any:
     """What lies at the addresses of the standard is that of the repository.
 
     The general profile of data packages is that of frictionless, which it also checks by itself.
