@@ -13,7 +13,7 @@ from vitcam.sentence import with_keys
 from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.requests.base_path import base_of
 from vitcam.web.requests.connection import HttpConnection
-from vitcam.web.requests.refusal import SENTENCE
+from vitcam.web.requests.refusal import sentence_of
 from vitcam.web.requests.versions import OutOfDateError
 from vitcam.web.stream.preview import TooManyVariantsError
 
@@ -164,4 +164,4 @@ def _sentence(request: web.Request, error: web.HTTPException) -> str:
         return f"{request.path} does not take {request.method}; allowed: {', '.join(sorted(error.allowed_methods))}"
     if isinstance(error, web.HTTPNotFound) and error.text == _NOTHING:
         return f"there is nothing at {request.path}; the page is at {base_of(request)}/"
-    return error.get(SENTENCE) or error.text or error.reason
+    return sentence_of(error)

@@ -1,6 +1,7 @@
 """A session from the login to its end, and what ends with it."""
 
 import contextlib
+import json
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def test_a_login_opens_the_page_and_its_cookie_is_for_this_server_alone(guarded:
 def test_a_wrong_password_opens_nothing_and_is_answered_with_a_sentence(guarded: WebServer) -> None:
     answer = log_in(guarded.url, "wrong")
 
-    assert (answer.status, answer.body) == (401, b'{"error": "this is not the password"}')
+    assert (answer.status, json.loads(answer.body)["error"]) == (401, "this is not the password")
     assert answer.header("Set-Cookie") == ""
 
 

@@ -327,7 +327,7 @@ def test_who_may_only_look_gets_no_buttons_that_change(tmp_path: Path, chrome: C
             until(chrome, lambda: len(cards(chrome)) == 1)
             until(chrome, lambda: not part(chrome, "alerts-new").is_displayed())
             assert not cards(chrome)[0].find_elements(By.CSS_SELECTOR, "button, input")
-            assert "no zone is called 'door'" in cards(chrome)[0].text
+            assert "there is no zone “door”" in cards(chrome)[0].text
             look(chrome, "read")
         finally:
             chrome.execute_cdp_cmd("Network.setExtraHTTPHeaders", {"headers": {}})
