@@ -18,7 +18,8 @@ _RETRIEVE = Metadata.metadata_retrieve.__func__  # type: ignore[attr-defined]
 def problems(place: Path) -> list[str]:
     """Why frictionless finds a folder or a zip file invalid; none where it is valid."""
     path = place / "datapackage.json" if place.is_dir() else place
-    with mock.patch.object(Metadata, "metadata_retrieve", classmethod(_retrieve)):
+    kept = mock.patch("atexit.register")  # of a zip file it would remove a folder that has gone with those of the tests
+    with kept, mock.patch.object(Metadata, "metadata_retrieve", classmethod(_retrieve)):
         report = frictionless.validate(str(path), type="package")
     errors = [*report.errors, *(error for task in report.tasks for error in task.errors)]
     return [error.message for error in errors]
