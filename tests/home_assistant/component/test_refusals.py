@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from tests.home_assistant.component.conftest import camera, states_of, until
+from tests.home_assistant.component.conftest import announced, camera, states_of, until
 from tests.home_assistant.component.copies import Copies, entry_of
 
 EVENT = {"id": "e1", "frame": True, "phase": "new", "start": "2026-01-01T00:00:00Z", "end": None}
@@ -115,3 +115,23 @@ async def test_a_camera_that_is_away_can_be_removed_and_its_device_not_alone(
         assert await async_remove_config_entry_device(hass, entry, old)
     await hass.config_entries.async_remove(entry.entry_id)
     assert hass.config_entries.async_entries("vitcam") == []
+
+
+async def test_a_token_that_is_refused_at_the_start_is_asked_for_anew(hass: HomeAssistant) -> None:
+    async def refuse(_: web.Request) -> web.Response:
+        return web.json_response({"error": "Log in."}, status=401)
+
+    app = web.Application()
+    app.router.add_get("/api/predictions", refuse)
+    async with TestServer(app) as server:
+        entry = entry_of(hass, 0, server.port or 0, token="vitcam_x")
+        await hass.config_entries.async_setup(entry.entry_id)
+    assert entry.state is ConfigEntryState.SETUP_ERROR
+    assert [flow["context"]["source"] for flow in hass.config_entries.flow.async_progress()] == ["reauth"]
+
+
+async def test_an_announcement_without_a_serial_is_not_shown(hass: HomeAssistant) -> None:
+    found = await hass.config_entries.flow.async_init(
+        "vitcam", context={"source": "zeroconf"}, data=announced("vitcam_kitchen", "", 9)
+    )
+    assert found["reason"] == "not_reachable"
