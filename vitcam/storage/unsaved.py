@@ -1,5 +1,6 @@
 """Changes that are in force and that the disk did not take. They are saved once it does."""
 
+import errno
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -19,7 +20,10 @@ class NotWritten(Sentence):
     @classmethod
     def of(cls, path: Path, error: OSError) -> Self:
         """One sentence."""
-        return cls(f"{path} cannot be written: {error.strerror}", "disk.not_written", file=path.name)
+        text = f"{path} cannot be written: {error.strerror}"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return cls(text, "disk.no_room", file=path.name)
+        return cls(text, "disk.not_written", file=path.name, why=error.strerror or "")
 
 
 class Unsaved:

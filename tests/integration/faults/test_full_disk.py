@@ -101,7 +101,7 @@ def test_the_page_says_that_a_mask_is_not_saved_in_every_view_until_it_is(tmp_pa
 
         assert (answer["remembered"], "No space left" in answer["reason"]) == (False, True)
         assert "zones and privacy masks" in str(said)
-        assert "No space left" in str(said)
+        assert "the disk is full" in str(said)
         assert said_in_settings == said
         assert gone
         assert saved == MASK["masks"]

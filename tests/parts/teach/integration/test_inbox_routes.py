@@ -100,7 +100,7 @@ def test_what_cannot_be_an_answer_is_refused_and_nothing_is_changed(
 ) -> None:
     status, refusal = ask(serving, f"inbox/{target}", "POST", body)
 
-    assert (status, set(refusal)) == (400, {"error"})
+    assert (status, refusal.keys() - {"said"}) == (400, {"error"})
     assert len(answers.inbox.entries()) == 3
 
 
