@@ -101,6 +101,6 @@ def logistic(nats: float) -> float:
 
 
 def logit(p: float) -> float:
-    """Its inverse; finite, also for 0 and 1."""
+    """The inverse of `logistic`, in nats; finite, also for 0 and 1."""
     p = min(max(p, 1e-9), 1 - 1e-9)
     return math.log(p / (1 - p))

@@ -59,8 +59,8 @@ class Taught:
     def likeliest(self, given: NDArray[Any], count: int) -> float:
         """The probability of the likeliest row that was taught beside the graph's own labels.
 
-        The least familiarity of the model was fitted to those, and hides what was taught since more often wrongly than
-        rightly: a taught label is as familiar as it is likely.
+        The least familiarity of the model was fitted to pictures of those, and says nothing of what was taught since: a
+        taught label is as familiar as it is likely.
 
         given  (n,) all that the graph gives
         count  how many labels the model has
