@@ -42,7 +42,12 @@ class FilterOptions:
         ),
     ] = ""
     until: Annotated[str, typer.Option("--until", metavar="TIME", help="Take events before this time.")] = ""
-    label: Annotated[str, typer.Option("--label", help="Take events of this label or group, in any case.")] = ""
+    label: Annotated[
+        str,
+        typer.Option(
+            "--label", help="Take events of this label or group, or that a second look names so, in any case."
+        ),
+    ] = ""
     shown: Annotated[
         str, typer.Option("--shown", help="Take events that were displayed as this label or group, in any case.")
     ] = ""
@@ -51,7 +56,9 @@ class FilterOptions:
         ""
     )
     kind: Annotated[str, typer.Option("--kind", help="Take events of this kind: seen, unknown or problem.")] = ""
-    text: Annotated[str, typer.Option("--text", help="Take events whose label or zone contains this.")] = ""
+    text: Annotated[str, typer.Option("--text", help="Take events whose label, zone or second look contains this.")] = (
+        ""
+    )
     favourite: Annotated[bool, typer.Option("--favourite", help="Take favourites only.")] = False
     corrected: Annotated[bool, typer.Option("--corrected", help="Take those whose label was corrected only.")] = False
 
