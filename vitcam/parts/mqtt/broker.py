@@ -1,8 +1,6 @@
-"""How a broker is reached, and why it is not, as a sentence."""
+"""A broker: its address, how it is trusted, and why it cannot be reached, as a sentence."""
 
 import ssl
-from collections import deque
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from vitcam.errors import VitcamError
@@ -12,9 +10,6 @@ from vitcam.parts.mqtt.topics import Topics
 if TYPE_CHECKING:
     from paho.mqtt.reasoncodes import ReasonCode
 
-    from vitcam.parts.mqtt.connection import Connection
-
-MISSING = "MQTT needs paho-mqtt; install it with: pip install 'vitcam[mqtt]'"
 ANSWER_S = 10.0
 LET_WRITE, LET_READ, RAISE = "let its user write to {}", "let its user read {}", "raise its limit"
 
@@ -41,8 +36,12 @@ class SentTooMuch(BrokerTrouble):
     """The broker sent a message that is not read."""
 
 
+class TooLarge(OSError):
+    """A packet of the broker that is not read."""
+
+
 class Broker:
-    """Makes connections to the broker of the settings.
+    """The broker of the settings.
 
     probe  only to see whether it answers: under another name, and without a last will
     """
@@ -55,50 +54,12 @@ class Broker:
         self.port = settings.port or (8883 if settings.tls else 1883)
         self.address = f"[{settings.host}]:{self.port}" if ":" in settings.host else f"{settings.host}:{self.port}"
         """For people."""
-        self._versions = deque(("5", "3.1.1") if settings.version == "auto" else (settings.version,))
         self.plain_will = False
         """Whether it takes no last will at QoS 1 that it would have to retain."""
 
-    def connect(self) -> "Connection":
-        """Raises BrokerTrouble; where another version of the protocol may help, the next call tries it."""
-        self.plain_will = False
-        try:
-            return self._opened()
-        except BrokerTrouble as trouble:
-            if self.has_will and (trouble.reason in (NO_RETAIN, NO_QOS) or self._is_silent(trouble)):
-                self.plain_will = True
-                with suppress(BrokerTrouble):
-                    return self._opened()
-            if isinstance(trouble, OtherVersion):
-                self._versions.rotate(-1)
-            raise
-
-    def _is_silent(self, trouble: BrokerTrouble) -> bool:
-        """Whether it closed a connection by MQTT 3.1.1, which has no words for what it does not take."""
-        return self._versions[0] == "3.1.1" and str(trouble) == self._closed
-
-    def _opened(self) -> "Connection":
-        try:
-            from vitcam.parts.mqtt.connection import Connection
-        except ImportError as error:  # it is not there, or as old as Debian's
-            raise BrokerTrouble(MISSING) from error
-        connection = Connection(self, self._versions[0])
-        try:
-            connection.open(ANSWER_S)
-        except BrokerTrouble:
-            connection.close(leave=False)
-            raise
-        return connection
-
-    def connect_by_any_version(self) -> "Connection":
-        """Raises BrokerTrouble where none of them helps."""
-        for _ in range(len(self._versions) - 1):
-            with suppress(OtherVersion):
-                return self.connect()
-        return self.connect()
-
     @property
-    def _closed(self) -> str:
+    def closed(self) -> str:
+        """That it closed the connection without a word."""
         return f"the MQTT broker {self.address} closed the connection and gave no reason"
 
     @property
@@ -129,8 +90,6 @@ class Broker:
         reason  what the broker said
         taken   whether it had taken the connection
         """
-        from vitcam.parts.mqtt.connection import TooLarge
-
         at, kind = f"the MQTT broker {self.address}", BrokerTrouble if taken else OtherVersion
         if reason is not None:
             return self._said(at, reason, taken)
@@ -149,7 +108,7 @@ class Broker:
             return BrokerTrouble(f"{at} cannot be reached: {fault.strerror or fault}")
         if fault is not None and not isinstance(fault, OSError):
             return kind(f"{at} sent what is not MQTT")
-        return kind(self._closed)
+        return kind(self.closed)
 
     def _said(self, at: str, reason: "ReasonCode", taken: bool) -> BrokerTrouble:
         code, words = reason.value, reason.getName()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from vitcam.doctor.check import CheckContext, CheckResult
 from vitcam.parts.mqtt.broker import ANSWER_S, LET_WRITE, Broker, BrokerTrouble
+from vitcam.parts.mqtt.dial import Dial
 from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.parts.mqtt.topics import Topics
 
@@ -22,7 +23,7 @@ def mqtt(context: CheckContext) -> CheckResult:
     topics = Topics.of(settings)
     broker = Broker(settings, topics, probe=True)
     try:
-        connection = broker.connect_by_any_version()
+        connection = Dial(broker).connect_by_any_version()
         try:
             refused = _refused(broker, connection, settings)
         finally:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from vitcam.frames import Event, Prediction
 from vitcam.parts.mqtt.broker import ANSWER_S, Broker, BrokerTrouble
 from vitcam.parts.mqtt.deliveries import KIND, Deliveries
+from vitcam.parts.mqtt.dial import Dial
 from vitcam.parts.mqtt.parts import MqttParts
 from vitcam.parts.mqtt.refusals import Refusals
 from vitcam.parts.mqtt.session import END_WITHIN_S, MqttSession
@@ -45,7 +46,7 @@ class MqttClient(Runs, Hears, HoldsPixels, Reports, Courier):
         self, broker: Broker, parts: MqttParts, snapshots: bool = True, first_pause_s: float = _FIRST_PAUSE_S
     ) -> None:
         self.parts = parts
-        self._broker = broker
+        self._broker, self._dial = broker, Dial(broker)
         self._snapshots = snapshots
         self._first_pause_s = self._pause_s = first_pause_s
         self._events = Deliveries(parts.topics.event, "", broker.address, parts)
@@ -142,7 +143,7 @@ class MqttClient(Runs, Hears, HoldsPixels, Reports, Courier):
 
     def _connect_once(self) -> None:
         """One connection, from its begin to its end. Raises BrokerTrouble where there is none, or it breaks."""
-        connection = self._broker.connect()
+        connection = self._dial.connect()
         deliveries = (self._events, self._carried)
         session = MqttSession(self._broker, connection, self.parts, self._refusals, deliveries, self._breaks > 0)
         self._breaks += 1  # until it has held

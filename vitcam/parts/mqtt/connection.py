@@ -7,7 +7,7 @@ import time
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paho.mqtt.client import Client, MQTTMessage
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
@@ -15,11 +15,8 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
-from vitcam.parts.mqtt.broker import BAD_PAYLOAD, NOT_AUTHORIZED, TOO_LARGE
+from vitcam.parts.mqtt.broker import BAD_PAYLOAD, NOT_AUTHORIZED, TOO_LARGE, Broker, TooLarge
 from vitcam.parts.mqtt.topics import OFFLINE
-
-if TYPE_CHECKING:
-    from vitcam.parts.mqtt.broker import Broker
 
 LARGEST_BYTES = 65536
 """Of a packet that comes in: commands are short."""
@@ -32,10 +29,6 @@ _UNSPECIFIED = 128
 _REASONS_OF_PUBACK = (0, 16, _UNSPECIFIED, 131, NOT_AUTHORIZED, 144, 145, 151, BAD_PAYLOAD)
 _FAULTS: dict[int, Exception] = {130: ValueError("it is not MQTT"), 141: TimeoutError()}
 """Why paho itself ended a connection, by the reason that it gives."""
-
-
-class TooLarge(OSError):
-    """A packet of the broker that is not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +60,7 @@ class Limits:
 class Connection(Client):
     """`open`, `turn` and `answer_to` raise BrokerTrouble where there is no connection any more."""
 
-    def __init__(self, broker: "Broker", version: str) -> None:
+    def __init__(self, broker: Broker, version: str) -> None:
         protocol = MQTTProtocolVersion.MQTTv5 if version == "5" else MQTTProtocolVersion.MQTTv311
         super().__init__(CallbackAPIVersion.VERSION2, broker.client_id, protocol=protocol, reconnect_on_failure=False)
         self.version = version

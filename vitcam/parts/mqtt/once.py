@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from vitcam.config.settings import Settings
 from vitcam.errors import VitcamError
 from vitcam.parts.mqtt.broker import ANSWER_S, LET_WRITE, Broker, BrokerTrouble
+from vitcam.parts.mqtt.dial import Dial
 from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.parts.mqtt.topics import Topics
 
@@ -23,7 +24,7 @@ def publish_once(settings: MqttSettings, messages: Iterable[Message]) -> str:
     """Publish messages under another name than a daemon has; returns why that failed, "" if the broker has them."""
     broker, refused = Broker(settings, Topics.of(settings), probe=True), ""
     try:
-        connection = broker.connect_by_any_version()
+        connection = Dial(broker).connect_by_any_version()
         for each in messages:
             number = connection.send(each.topic, each.payload, each.retain)
             reason = connection.answer_to(number, ANSWER_S)[0]
