@@ -141,6 +141,8 @@ class State(PipelineState):
     unsaved: dict[str, str] = field(default_factory=dict)
     """What was changed, is in force, and would be lost at a restart, since the disk does not take it: `alerts`, `crop`,
     `model`, `names`, `settings`, `words` or `zones` (with the masks), and why. vitcam tries again until it is saved."""
+    name: str = ""
+    """What people call this camera; empty: nobody has named it."""
     parts: Mapping[str, object] = field(default_factory=dict)
     """Of each part of the run that has something to say, by its key in the record."""
 

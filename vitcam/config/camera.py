@@ -11,6 +11,12 @@ from vitcam.pictures.view import CROP_WORDS, Flip, Rotate, is_region
 if TYPE_CHECKING:
     from vitcam.sources.network.trust import Trust
 
+_LONGEST_NAME = 40
+
+
+def _is_called(text: str) -> bool:
+    return len(text) <= _LONGEST_NAME and text.isprintable()
+
 
 @dataclass(frozen=True, slots=True)
 class CameraSettings:
@@ -21,6 +27,18 @@ class CameraSettings:
         Rule(
             "Where pictures come from: picamera, v4l2:/dev/video0, rtsp://…, http://… (MJPEG or a picture), - (a "
             "pipe), a file, a folder, demo. Empty: the first camera",
+            page=True,
+        ),
+    ] = ""
+    name: Annotated[
+        str,
+        Rule(
+            "What people call this camera, on the page and in messages. Topics of MQTT and what programs know it by "
+            "stay as they are. Empty: messages say the source",
+            form=_is_called,
+            form_words=f"up to {_LONGEST_NAME} characters in one line",
+            example="Front door",
+            live=True,
             page=True,
         ),
     ] = ""

@@ -165,7 +165,7 @@ def assemble(
     fetch = _picture_fetch() if settings.web.enabled and settings.web.fetch else None
     disk = DiskWatch(state_folder(environ))
     objects, pages = Objects(), OpenPages()
-    state = RunState(objects, pipeline, recording, model, disk, outbox, trials.unsaved)
+    state = RunState(objects, pipeline, recording, model, disk, outbox, trials.unsaved, running_settings)
     default = Current(default_variant(settings, classifier))
     models = RunningModel(
         model,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 
 from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.recording import Recording
+from vitcam.daemon.running_settings import RunningSettings
 from vitcam.frames import Prediction
 from vitcam.parts import PARTS
 from vitcam.pipeline.pipeline import Pipeline
@@ -29,6 +30,7 @@ class RunState:
     disk: DiskWatch
     outbox: Outbox
     unsaved: Unsaved
+    running: RunningSettings
     cost: CostMeter = field(default_factory=CostMeter)
     thread_trouble: str = ""
     """What does not happen because a thread has failed or stands still. The supervisor replaces it every second."""
@@ -42,6 +44,7 @@ class RunState:
         pipeline = self._pipeline()
         return State(
             **{each.name: getattr(pipeline, each.name) for each in fields(PipelineState)},
+            name=self.running.running.camera.name,
             cost=self.cost(),
             history=self.recording.history_state(),
             problem=next(filter(None, (each.problem for each in self.objects.each(JudgesView))), None),

@@ -15,7 +15,8 @@ from tests.parts.alerts.receiver import receiver
 from vitcam.frames import Group, SecondAnswer
 from vitcam.parts.alerts.notification import MISSING, Notifications, body, title
 from vitcam.parts.alerts.settings import OnSettings
-from vitcam.parts.alerts.task import ActionFailed
+from vitcam.parts.alerts.task import ActionFailed, Task
+from vitcam.rules import Firing
 from vitcam.wire import event_record
 
 # Apprise imports what Python 3.11 warns of
@@ -33,6 +34,13 @@ def test_a_message_says_what_was_seen_since_when_and_how_surely() -> None:
     assert title(record) == "tabby"
     assert body(record).startswith("tabby from ")
     assert body(record).endswith(":00:01, 90%, test")
+
+
+def test_a_message_calls_the_camera_as_people_do() -> None:
+    rule = OnSettings("phone", notify=("json://localhost",))
+
+    assert body(Task.of(Firing(rule, event()), "Front door").record).endswith(", 90%, Front door")
+    assert body(Task.of(Firing(rule, event())).record).endswith(", 90%, test")
 
 
 def test_a_message_about_a_group_names_it_first() -> None:

@@ -37,7 +37,12 @@ def test_next_saves_what_was_typed_and_the_guide_is_left_and_opened_again(tmp_pa
         assert "No camera was found" in text(visitor, "guide-hint")
         assert text(visitor, "guide-message") == ""
         resize(visitor, 390, 844)
-        assert [go_on() for _ in range(3)] == ["Is the picture upright?", "What should it watch?", "Who may look?"]
+        assert [go_on() for _ in range(3)] == ["Is the picture upright?", "What should it watch?", "What is it called?"]
+        wait(visitor, lambda: visitor.find_element(By.NAME, "language").get_property("value") == "en")
+        visitor.find_element(By.NAME, "called").send_keys("Front door")
+        assert go_on() == "Who may look?"
+        assert get_json(f"{running.url}/api/state")["name"] == "Front door"
+        wait(visitor, lambda: text(visitor, "source") == "Front door")
         visitor.find_element(By.NAME, "control").send_keys("a household")
         assert go_on() == "Open it on your phone"
         wait(visitor, lambda: "--host 0.0.0.0" in text(visitor, "guide-command"))

@@ -79,7 +79,13 @@ def test_a_new_user_comes_from_the_first_look_to_the_first_alert_on_a_phone(visi
         wait(chrome, lambda: get_json(f"{running.url}/api/zones")["zones"])
         zone = next(iter(get_json(f"{running.url}/api/zones")["zones"]))
         look("zone-applied")
-        for title in ("Who may look?", "Open it on your phone", "What is kept?", "Do you want to be told?"):
+        for title in (
+            "What is it called?",
+            "Who may look?",
+            "Open it on your phone",
+            "What is kept?",
+            "Do you want to be told?",
+        ):
             tap(chrome, "#guide-next")
             step(title)
 

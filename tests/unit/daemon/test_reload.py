@@ -29,6 +29,7 @@ from vitcam.web.server import WebServer
 
 T = TypeVar("T")
 LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
+    "camera.name": ("Front door", lambda daemon: of_page(daemon).state().name, "Front door"),
     "camera.crop": ("0,0,0.5,1", lambda daemon: of_page(daemon).crop.region, Region(0, 0, 0.5, 1)),
     "camera.masks": ("0,0,0.5,1;0,0,1,0.1", lambda daemon: masks(daemon), (Region(0, 0, 0.5, 1), Region(0, 0, 1, 0.1))),
     "model.fps": ("7", lambda daemon: daemon.pipeline._options.max_fps, 7.0),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from vitcam.config.camera import CameraSettings
 from vitcam.daemon.recording import Recording
 from vitcam.daemon.run_state import RunState
 from vitcam.parts import PARTS
@@ -54,6 +55,7 @@ def state() -> RunState:
     pipeline: Any = Pipeline()
     model = RunModel(Any, Any, "toy")  # type: ignore[arg-type]
     disk: Any = SimpleNamespace(trouble="", unreadable=())
+    running: Any = SimpleNamespace(running=SimpleNamespace(camera=CameraSettings(name="Front door")))
     cost: Any = lambda: Cost(cpu_s=3.0)  # noqa: E731
     return RunState(
         objects,
@@ -63,6 +65,7 @@ def state() -> RunState:
         disk,
         Outbox(None),
         Unsaved(),
+        running,
         cost=cost,
     )
 
@@ -71,7 +74,7 @@ def test_every_part_has_its_place_in_the_state(state: RunState) -> None:
     key, kind = of_a_part()
     found = state()
 
-    assert (found.source, found.fps.classified, found.status) == ("demo", 9.5, "degraded")
+    assert (found.name, found.source, found.fps.classified, found.status) == ("Front door", "demo", 9.5, "degraded")
     assert (found.parts[key], found.cost) == (kind(), Cost(cpu_s=3.0))
     assert found.notices == ("it is summer",)
     assert (found.history.trouble, found.problem) == ("another run keeps it", None)
@@ -81,7 +84,7 @@ def test_the_state_has_its_fields_in_the_order_that_the_api_promises() -> None:
     assert list(State.__dataclass_fields__) == [
         *("status", "reason", "uptime_s", "source", "model", "fps", "frames", "ms", "zones"),
         *("model_loads", "follows", "following", "paused", "reasons", "resting_since"),
-        *("cost", "history", "problem", "notices", "unsaved", "parts"),
+        *("cost", "history", "problem", "notices", "unsaved", "name", "parts"),
     ]
 
 

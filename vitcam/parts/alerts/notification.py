@@ -67,7 +67,8 @@ def title(record: Mapping[str, Any]) -> str:
 def body(record: Mapping[str, Any]) -> str:
     """Since when, how sure, and by which camera."""
     end = f" to {_local(record['end'])}" if record["end"] else ""
-    return f"{_name(record)} from {_local(record['start'])}{end}, {record['shown']['p']:.0%}, {record['camera']}"
+    camera = record.get("camera_name") or record["camera"]
+    return f"{_name(record)} from {_local(record['start'])}{end}, {record['shown']['p']:.0%}, {camera}"
 
 
 def _kind(record: Mapping[str, Any]) -> str:

@@ -44,6 +44,8 @@ class ActionRunner:
     ) -> None:
         self.rules = tuple(rules)
         """Any thread may replace them."""
+        self.called = ""
+        """What people call the camera; any thread may replace it."""
         self._meanings = meanings
         self._handlers = handlers
         self._outcomes = outcomes
@@ -118,7 +120,7 @@ class ActionRunner:
             self._begin(firing)
 
     def _begin(self, firing: Firing[OnSettings]) -> None:
-        self.do(Task.of(firing))
+        self.do(Task.of(firing, self.called))
 
     def do(self, task: Task) -> None:
         """Do soon what the rule of a task asks for. In any thread; does not wait."""

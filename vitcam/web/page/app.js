@@ -51,6 +51,7 @@ for (const list of document.querySelectorAll("[data-terms]")) {
 offerLanguages(document.getElementById("language"));
 let model = null;
 let views = null;
+let source = ""; // of the newest state
 let setAside = null; // loaded once something is set aside or not saved
 
 const crop = new Crop(showView);
@@ -184,7 +185,8 @@ function showState(state, began) {
   const told = state.reasons.slice(state.paused && state.status === "degraded" ? 1 : 0); // the first reason is the pause, which the status says
   showStatus(paused ? "paused" : state.status, [...told, ...state.notices, state.problem].filter(Boolean));
   if (state.paused) document.querySelector("main").classList.add("stale"); // the answer is of an older picture
-  document.getElementById("source").textContent = state.source;
+  source = state.source;
+  document.getElementById("source").textContent = state.name || source;
   speed.show(state);
   showSession(state.access);
   views.setState(state);
@@ -220,7 +222,7 @@ async function showLosses({ set_aside: aside, unsaved }) {
 }
 
 function showPlayback(record) {
-  playback.show(record, document.getElementById("source").textContent);
+  playback.show(record, source);
   document.querySelector(".frame").classList.toggle("slides", Boolean(record?.path)); // photos of many shapes
 }
 

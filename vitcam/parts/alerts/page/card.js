@@ -1,10 +1,9 @@
 // One alert in the list: its sentence, what can be done with it, and what came of it last.
 
-import { locale, t } from "../language/language.js";
+import { timeOf } from "../history/words.js";
+import { t } from "../language/language.js";
 import { placeOf } from "../settings/place.js";
 import { sentenceOf, wayOf } from "./sentence.js";
-
-const TIME = new Intl.DateTimeFormat(locale, { weekday: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
 // alert: of /api/alerts; on: {toggle(alert), try(alert), change(alert), remove(alert)}; mayChange: whether the caller may
 export function alertCard(alert, on, mayChange) {
@@ -59,7 +58,7 @@ function showTold(card, { trouble, last }) {
 
 function outcomeLine({ time, event, trial, kind, status, detail, picture }) {
   const line = child(null, "li", status);
-  const when = TIME.format(new Date(time));
+  const when = timeOf(time);
   if (event) Object.assign(child(line, "a", "", when), { href: `#event/${event}` });
   else line.append(when);
   const said = t(`alerts.outcome.${status}`, { way: wayOf(kind) });

@@ -7,7 +7,7 @@ import { PART_VIEWS } from "../part_views.js";
 import { Cameras } from "./cameras.js";
 
 const VIEWS = PART_VIEWS.filter(({ step }) => step);
-const STEPS = ["camera", "view", "watch", "password", "address", "storage", ...VIEWS.map(({ name }) => name)];
+const STEPS = ["camera", "view", "watch", "name", "password", "address", "storage", ...VIEWS.map(({ name }) => name)];
 const find = (name) => document.getElementById(`guide-${name}`);
 
 export class Guide {
@@ -16,9 +16,11 @@ export class Guide {
   #forms = Object.fromEntries(STEPS.map((step) => [step, this.#part.querySelector(`[data-step="${step}"]`)]));
   #cameras = new Cameras((camera) => this.#do(() => set({ "camera.source": camera.source })));
   #saves = {
+    name: (fields) => this.#setName(fields),
     password: (fields) => this.#setPasswords(fields),
     storage: (fields) => set({ "store.enabled": fields.enabled.checked, "store.keep_days": Number(fields.keep_days.value), "store.max_mb": Number(fields.max_mb.value) }),
   };
+  #named = null; // before: {called, used, names}
   #typed = false; // into the form of this step
   #step = 0;
   #state = null;
@@ -70,16 +72,7 @@ export class Guide {
   }
 
   async #finish() {
-    await this.#callAsPage().catch(() => null); // the names stay English, and can be changed beside the model
     await this.close();
-  }
-
-  // what is seen is called in the language of the page, unless somebody has chosen other names
-  async #callAsPage() {
-    if (this.#finished) return;
-    const { language: of, names, fixed } = await ask("api/names");
-    if (of !== ORIGINAL || language === ORIGINAL || fixed.language !== null || Object.keys(names).length) return;
-    await ask("api/names", "PUT", { language, names: {} });
   }
 
   async close() {
@@ -112,6 +105,7 @@ export class Guide {
   #begin(name) {
     if (name === "camera") return this.#look();
     if (name === "view") return this.#showView();
+    if (name === "name") return this.#showName();
     if (name === "storage") return this.#showStorage();
     if (name === "password" || name === "address") return this.#showAccess();
     return Promise.resolve();
@@ -133,6 +127,25 @@ export class Guide {
     const found = await settings();
     rotate.value = String(found["camera.rotate"]);
     flip.value = found["camera.flip"];
+  }
+
+  // a first run offers the language of the page: whoever goes on has read it
+  async #showName() {
+    const { called, language: choice } = this.#forms.name.elements;
+    const [found, { language: used, languages, names, fixed }] = await Promise.all([settings(), ask("api/names")]);
+    this.#named = { called: found["camera.name"], used, names };
+    const isOpen = !this.#finished && used === ORIGINAL && fixed.language === null && !Object.keys(names).length;
+    choice.replaceChildren(...languages.map(({ code, name }) => new Option(name, code)));
+    choice.value = isOpen ? language : used;
+    choice.disabled = fixed.language !== null;
+    called.value = found["camera.name"];
+    this.#typed ||= choice.value !== used;
+  }
+
+  async #setName({ called, language: choice }) {
+    const { called: before, used, names } = this.#named;
+    if (choice.value !== used) await ask("api/names", "PUT", { language: choice.value, names });
+    return called.value.trim() === before ? t("guide.saved") : set({ "camera.name": called.value.trim() });
   }
 
   async #showStorage() {

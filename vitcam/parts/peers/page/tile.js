@@ -1,17 +1,17 @@
 // One camera of the wall. All texts come from other machines: they are shown as text, and never as markup.
 
 import { percent } from "../guesses.js";
-import { dayOf, minuteOf } from "../history/words.js";
+import { timeOf } from "../history/words.js";
 import { called } from "../language/labels.js";
-import { locale, t } from "../language/language.js";
+import { t } from "../language/language.js";
 
-const DAY = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 const WITH_PICTURE = ["ok", "degraded"];
 const WORDS = ["status", "caption", "last"];
 
 export class Tile {
   element = document.createElement("li");
   #link = document.createElement("a");
+  #title = document.createElement("h3");
   #picture = document.createElement("div");
   #reason = document.createElement("p");
   #words = {};
@@ -26,15 +26,13 @@ export class Tile {
     if (name) Object.assign(this.#link, { target: "_blank", rel: "noopener" });
     this.#picture.className = "tile-picture";
     this.#reason.className = "tile-reason";
-    const title = document.createElement("h3");
-    title.textContent = name || t("wall.this");
     const head = document.createElement("div");
     head.className = "tile-head";
     for (const each of WORDS) {
       this.#words[each] = document.createElement("p");
       this.#words[each].className = `tile-${each}`;
     }
-    head.append(title, this.#words.status);
+    head.append(this.#title, this.#words.status);
     this.#picture.append(this.#reason);
     this.#link.append(this.#picture, head, this.#words.caption, this.#words.last);
     this.element.append(this.#link, this.#acts);
@@ -58,8 +56,9 @@ export class Tile {
     removing.addEventListener("click", () => remove(name));
   }
 
-  // mayChange: whether the caller may change something
-  show({ name, address, status, reason, caption, last, still, added }, mayChange) {
+  // mayChange: whether the caller may change something; title: what people call the camera
+  show({ name, address, status, reason, caption, last, still, added }, mayChange, title) {
+    write(this.#title, title);
     this.#acts.hidden = !added || !mayChange;
     if (name) this.#link.href = address;
     if (status === null && this.#still !== null) return; // vitcam asks it again after a pause
@@ -102,7 +101,7 @@ function captionOf({ label, p, zone }) {
 // isThere: whether the camera says that it sees it now; an event ends only a moment later
 function lastOf({ label, start, end }, isThere) {
   const name = called(label) ?? t("answer.not_sure");
-  const time = dayOf(start) === dayOf(Date.now()) ? minuteOf(start) : DAY.format(new Date(start));
+  const time = timeOf(start);
   return end === null && isThere ? t("wall.since", { name, time }) : t("wall.last", { name, time });
 }
 

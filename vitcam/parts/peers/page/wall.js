@@ -21,6 +21,7 @@ class Wall {
   #leaving = ""; // the name of a camera that is to be removed
   #sure = new Sure("wall", "wall.sure", () => this.#change(this.#leaving, "DELETE"));
   #mayChange = false;
+  #called = ""; // what people call this camera
   #isOpen = false;
   #asks = 0; // counts the rounds of asking: an older one ends when another has begun
 
@@ -34,7 +35,8 @@ class Wall {
   }
 
   // state: of /api/state
-  setState({ access }) {
+  setState({ access, name }) {
+    this.#called = name;
     this.#mayChange = !access || access.scope === "control";
     this.#adding.allow(this.#mayChange);
   }
@@ -79,7 +81,7 @@ class Wall {
       if (!this.#tiles.has(camera.name)) this.#tiles.set(camera.name, new Tile(camera, this.#does));
       const tile = this.#tiles.get(camera.name);
       if (this.#list.children[names.indexOf(camera.name)] !== tile.element) this.#list.append(tile.element);
-      tile.show(camera, this.#mayChange);
+      tile.show(camera, this.#mayChange, camera.name || this.#called || t("wall.this"));
     }
   }
 

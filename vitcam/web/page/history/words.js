@@ -7,6 +7,7 @@ import { detailOf, finerOf } from "../shown.js";
 
 const CLOCK = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const DAY = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const MOMENT = new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 const SHORT_DAY = new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric" });
 const DATE = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long" });
 const WEEK = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", year: "numeric" });
@@ -59,6 +60,11 @@ export function clock(time) {
 
 export function minuteOf(time) {
   return MINUTE.format(new Date(time));
+}
+
+// of any day: of today the time alone
+export function timeOf(moment) {
+  return dayOf(moment) === dayOf(Date.now()) ? minuteOf(moment) : MOMENT.format(new Date(moment));
 }
 
 // hours of a day: "07:00 to 09:00"

@@ -9,6 +9,7 @@ export const seconds = (highest, step) => ({ unit: "s", slider: [0, highest, ste
 
 const GROUPS = {
   camera: {
+    "camera.name": {},
     "camera.source": {},
     "camera.rotate": {},
     "camera.flip": {},

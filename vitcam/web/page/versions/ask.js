@@ -1,9 +1,9 @@
 // Asks the viewer about what somebody else has changed, too: which of the two is to hold.
 
-import { locale, t } from "../language/language.js";
+import { timeOf } from "../history/words.js";
+import { t } from "../language/language.js";
 import { loadStyle } from "../panels/style.js";
 
-const WHEN = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 const styled = loadStyle("page/versions/versions.css");
 let count = 0;
 
@@ -32,7 +32,7 @@ export async function ask(refusal, questions) {
 
 function whoOf({ time, token }) {
   if (!time) return t("versions.by_other");
-  const when = WHEN.format(new Date(time));
+  const when = timeOf(time);
   return token ? t("versions.by_token", { token, time: when }) : t("versions.by_browser", { time: when });
 }
 
