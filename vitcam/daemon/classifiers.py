@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from vitcam.frames import Frame, Image, Prediction
 from vitcam.history.best_picture import summary_of
@@ -170,14 +171,17 @@ class PhotoClassifier:
         with self.interpreter.ready() as classifier:
             return classifier.classify_image(image, explain=True)
 
-    def explain(self, photo: Decoded) -> Image:
-        """The figure of `vitcam explain`, (h, w, 3) uint8, RGB."""
+    def explain(self, photo: Decoded, scheme: str = "") -> Image:
+        """The figure of `vitcam explain`, (h, w, 3) uint8, RGB.
+
+        scheme  of `ON_PAGE`, whose colours it has; empty: as in print
+        """
         from vitcam.explain.explained import explain
-        from vitcam.explain.figure import draw_figure  # loads the font, which few daemons need
+        from vitcam.explain.figure import ON_PAGE, draw_figure  # loads the font, which few daemons need
 
         with self.interpreter.ready() as classifier:
             explained = explain(classifier, photo, "the photo that was sent", classifier.top_k, _OPACITY)
-        return draw_figure(explained)
+        return draw_figure(replace(explained, paper=ON_PAGE[scheme]) if scheme else explained)
 
     def attention(self, photo: Decoded) -> bytes:
         """Whom every patch attends to, as `vitcam.model.attention.packed` packs it. Raises UsageError."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from vitcam.frames import Frame, Image, Prediction
 from vitcam.model.card import ModelCard
 from vitcam.model.classifier import Classifier
+from vitcam.pictures.canvas import PRINT, Paper
 from vitcam.pictures.decode import Decoded
 from vitcam.pictures.resize import frame_of_picture, to_model_size
 
@@ -31,6 +32,8 @@ class ExplainedPhoto:
     truth: str | None
     """The right label where it is known: the name of the photo's folder."""
     opacity: float
+    paper: Paper = PRINT
+    """The colours of the figure."""
 
     @property
     def name_shown(self) -> str:

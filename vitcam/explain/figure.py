@@ -8,12 +8,9 @@ from vitcam.explain.first_row import first_row
 from vitcam.frames import Image
 from vitcam.model.card import ModelCard
 from vitcam.pictures.canvas import (
-    GREEN,
     GUTTER,
-    INK,
     LINE,
-    PALE,
-    RED,
+    Paper,
     badge,
     beside,
     blank,
@@ -32,6 +29,12 @@ _INNER = WIDTH - 2 * MARGIN
 _COLUMN = (_INNER - 3 * GUTTER) // 4
 _GAP = 16
 _SECTION = 44
+
+ON_PAGE = {
+    "light": Paper((0xFF, 0xFF, 0xFF), (0x17, 0x1A, 0x21), (0x5C, 0x64, 0x70), (0xE9, 0xEC, 0xF0), (0xC2, 0x41, 0x0C)),
+    "dark": Paper((0x18, 0x1B, 0x22), (0xEC, 0xEE, 0xF2), (0x9A, 0xA3, 0xB2), (0x26, 0x2B, 0x35), (0xFB, 0x92, 0x3C)),
+}
+"""Scheme of a browser -> the page's colours in it: those of a card, as its style sheet has them."""
 
 WHOSE = {
     "cls_token": "the class token",
@@ -55,24 +58,24 @@ def draw_figure(explained: ExplainedPhoto) -> Image:
         rows += [_last_block(explained)]
     if explained.prediction.rows is not None:
         rows += [_every_block(explained, explained.prediction.rows)]
-    return framed(stack([*rows, *_what_is_missing(explained)], _SECTION), MARGIN)
+    return framed(stack([*rows, *_what_is_missing(explained)], _SECTION, explained.paper), MARGIN, explained.paper)
 
 
 def _header(explained: ExplainedPhoto) -> Image:
-    shown, out = explained.prediction.shown, blank(124, _INNER)
+    shown, out = explained.prediction.shown, blank(124, _INNER, explained.paper)
     verdict = _verdict(explained)
     room = _INNER - (verdict.shape[1] + GUTTER if verdict is not None else 0)
     percent = f"{shown.p:.1%}" if shown.label is not None else ""
     label = shorten(explained.name_shown, room - text_width(percent, 64) - 20, 64, "bold")
-    draw_text(out, label, (-3, 58), 64, INK, "bold")
-    draw_text(out, percent, (text_width(label, 64, "bold") + 17, 58), 64, PALE)
+    draw_text(out, label, (-3, 58), 64, explained.paper.ink, "bold")
+    draw_text(out, percent, (text_width(label, 64, "bold") + 17, 58), 64, explained.paper.pale)
     if verdict is not None:
         out[12 : 12 + verdict.shape[0], -verdict.shape[1] :] = verdict
     card = explained.card
     words = [explained.name, f"{card.name}: {card.description}"]
     if card.parameters:
         words.append(f"{card.parameters:,} parameters, {card.layers} blocks of {card.heads} heads, width {card.width}")
-    draw_text(out, shorten("  ·  ".join(words), _INNER, 22), (0, 104), 22, PALE)
+    draw_text(out, shorten("  ·  ".join(words), _INNER, 22), (0, 104), 22, explained.paper.pale)
     return out
 
 
@@ -80,7 +83,10 @@ def _verdict(explained: ExplainedPhoto) -> Image | None:
     if explained.truth is None:
         return None
     truth = shorten(explained.truth, 420, 26, "bold")
-    return badge(f"right: {truth}", GREEN, True) if explained.right else badge(f"wrong: it is {truth}", RED, False)
+    paper = explained.paper
+    if explained.right:
+        return badge(f"right: {truth}", paper.ok, True, paper)
+    return badge(f"wrong: it is {truth}", paper.bad, False, paper)
 
 
 def _last_block(explained: ExplainedPhoto) -> Image:
@@ -93,8 +99,8 @@ def _last_block(explained: ExplainedPhoto) -> Image:
     maps: list[Image] = []
     for name, weights in by_name.items():
         if weights is not None:
-            widened = blank(size[0] + LINE, _COLUMN)
-            widened[:, : size[1]] = tiles([_map(explained, weights, size)], [titles[name]], 1, 0)
+            widened = blank(size[0] + LINE, _COLUMN, explained.paper)
+            widened[:, : size[1]] = tiles([_map(explained, weights, size)], [titles[name]], 1, 0, explained.paper)
             maps.append(widened)
     if heads is not None:
         room = _INNER - len(maps) * (_COLUMN + GUTTER)
@@ -104,8 +110,9 @@ def _last_block(explained: ExplainedPhoto) -> Image:
         words = f"rollout: through all {explained.card.layers} blocks; heads: {words}"
     if by_name["Evidence"] is not None:
         words = f"evidence: what spoke for the answer; {words}"
-    heading = _heading("Where it looked", words, colour_scale(220, "least", "most, in each map", explained.opacity))
-    return stack([heading, beside(maps, GUTTER)], 18)
+    paper = explained.paper
+    legend = colour_scale(220, "least", "most, in each map", explained.opacity, paper)
+    return stack([_heading("Where it looked", words, paper, legend), beside(maps, GUTTER, paper)], 18, paper)
 
 
 def _evidence_shares(explained: ExplainedPhoto) -> str:
@@ -119,7 +126,7 @@ def _heads(explained: ExplainedPhoto, heads: NDArray[np.float32], height: int, r
     columns, across = columns_for(len(heads), height + LINE, room, aspect, LINE, gap)
     size = _size(height, across, aspect)
     names = [f"Head {i}" + _share(head, explained.card, across) for i, head in enumerate(heads, 1)]
-    return tiles([_map(explained, head, size) for head in heads], names, columns, gap)
+    return tiles([_map(explained, head, size) for head in heads], names, columns, gap, explained.paper)
 
 
 def _share(head: NDArray[np.float32], card: ModelCard, across: int) -> str:
@@ -138,8 +145,8 @@ def _every_block(explained: ExplainedPhoto, rows: NDArray[np.float32]) -> Image:
     size = _size(_COLUMN, across, aspect)
     maps = [_map(explained, block.mean(axis=0), size) for block in rows]
     words = f"where {WHOSE[explained.card.pooling]} looked in each block, mean over its heads"
-    grid = tiles(maps, [str(i) for i in range(1, len(maps) + 1)], columns, _GAP)
-    return stack([_heading("Block by block", words), grid], 18)
+    grid = tiles(maps, [str(i) for i in range(1, len(maps) + 1)], columns, _GAP, explained.paper)
+    return stack([_heading("Block by block", words, explained.paper), grid], 18, explained.paper)
 
 
 def _what_is_missing(explained: ExplainedPhoto) -> list[Image]:
@@ -147,9 +154,9 @@ def _what_is_missing(explained: ExplainedPhoto) -> list[Image]:
     if explained.prediction.rows is not None:
         return []
     lines = wrap(NO_ATTENTION if explained.prediction.attention is None else NO_BLOCKS, _INNER, 22)
-    out = blank(34 * len(lines), _INNER)
+    out = blank(34 * len(lines), _INNER, explained.paper)
     for i, line in enumerate(lines):
-        draw_text(out, line, (0, 24 + 34 * i), 22, PALE)
+        draw_text(out, line, (0, 24 + 34 * i), 22, explained.paper.pale)
     return [out]
 
 
@@ -163,12 +170,12 @@ def _size(room_height: int, room_width: int, aspect: float) -> tuple[int, int]:
     return max(1, round(across / aspect)), max(1, across)
 
 
-def _heading(title: str, words: str, legend: Image | None = None) -> Image:
-    out = blank(36, _INNER)
-    draw_text(out, title, (0, 27), 30, INK, "bold")
+def _heading(title: str, words: str, paper: Paper, legend: Image | None = None) -> Image:
+    out = blank(36, _INNER, paper)
+    draw_text(out, title, (0, 27), 30, paper.ink, "bold")
     left = text_width(title, 30, "bold") + 20
     room = _INNER - left - (legend.shape[1] + GUTTER if legend is not None else 0)
-    draw_text(out, shorten(words, room, 20), (left, 27), 20, PALE)
+    draw_text(out, shorten(words, room, 20), (left, 27), 20, paper.pale)
     if legend is not None:
         out[8 : 8 + legend.shape[0], -legend.shape[1] :] = legend
     return out

@@ -6,7 +6,7 @@ import numpy as np
 from vitcam.explain.explained import ExplainedPhoto
 from vitcam.frames import LEAST, WHY_BLANK, Frame, Guess, Image
 from vitcam.model.card import ModelCard
-from vitcam.pictures.canvas import BLUE, GREEN, RED, Panel, bars, fitted, panel_row
+from vitcam.pictures.canvas import Panel, Paper, bars, fitted, panel_row
 from vitcam.pictures.font import Colour
 from vitcam.rects import Rect
 
@@ -22,15 +22,19 @@ def first_row(explained: ExplainedPhoto, column: int) -> Image:
     model_input = fitted(explained.model_input, column, column)
     how = "squashed" if spec.resize == "squash" else "cut out"
     panels = [
-        Panel(_photo(explained.frame, column), "Photo", f"{across} × {height} px; {_share_seen(explained.frame)}"),
+        Panel(
+            _photo(explained.frame, column, explained.paper),
+            "Photo",
+            f"{across} × {height} px; {_share_seen(explained.frame)}",
+        ),
         Panel(model_input, "Input", f"{spec.width} × {spec.height} px: {how}, {spec.interpolation} interpolation"),
     ]
     if card.patch_size:
-        panels.append(Panel(_patches(model_input, card), *patch_words(card)))
+        panels.append(Panel(_patches(model_input, card, explained.paper), *patch_words(card)))
     guesses = _guesses(explained)
     pitch = max(56, min(86, column // len(guesses)))
-    panels.append(Panel(bars(guesses, column, pitch), f"Top {explained.top_k}", _certainty(explained)))
-    return panel_row(panels, column)
+    panels.append(Panel(bars(guesses, column, pitch, explained.paper), f"Top {explained.top_k}", _certainty(explained)))
+    return panel_row(panels, column, paper=explained.paper)
 
 
 def patch_words(card: ModelCard) -> tuple[str, str]:
@@ -58,17 +62,17 @@ def _share_seen(frame: Frame) -> str:
     return f"the model sees the frame, {share:.0%} of it"
 
 
-def _photo(frame: Frame, column: int) -> Image:
+def _photo(frame: Frame, column: int, paper: Paper) -> Image:
     """The photo. Where the model sees only a part of it, that part is framed and the rest is pale."""
     out = fitted(frame.preview, column, column)
     if _sees_all(frame):
         return out
     crop = _scaled(frame.crop, frame.preview, out)
     inside = out[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width].copy()
-    out = np.asarray(cv2.addWeighted(out, 0.4, np.full_like(out, 255), 0.6, 0), np.uint8)
+    out = np.asarray(cv2.addWeighted(out, 0.4, np.full_like(out, paper.ground), 0.6, 0), np.uint8)
     out[crop.y : crop.y + crop.height, crop.x : crop.x + crop.width] = inside
     corners = (crop.x + 1, crop.y + 1), (crop.x + crop.width - 2, crop.y + crop.height - 2)
-    cv2.rectangle(out, *corners, BLUE, 3)
+    cv2.rectangle(out, *corners, paper.accent, 3)
     return out
 
 
@@ -81,15 +85,15 @@ def _scaled(rect: Rect, image: Image, scaled: Image) -> Rect:
     )  # fmt: skip
 
 
-def _patches(model_input: Image, card: ModelCard) -> Image:
-    """The input with white gaps between its patches."""
+def _patches(model_input: Image, card: ModelCard, paper: Paper) -> Image:
+    """The input with gaps between its patches."""
     rows, columns = card.grid
     out = model_input.copy()
     line = 3 if min(out.shape[0] / rows, out.shape[1] / columns) > 16 else 1
     for x in np.linspace(0, out.shape[1], columns + 1).round().astype(int)[1:-1]:
-        out[:, x - line // 2 : x - line // 2 + line] = 255
+        out[:, x - line // 2 : x - line // 2 + line] = paper.ground
     for y in np.linspace(0, out.shape[0], rows + 1).round().astype(int)[1:-1]:
-        out[y - line // 2 : y - line // 2 + line] = 255
+        out[y - line // 2 : y - line // 2 + line] = paper.ground
     return out
 
 
@@ -99,15 +103,15 @@ def _guesses(explained: ExplainedPhoto) -> list[tuple[str, float, Colour]]:
     count = max(1, sum(guess.p >= LEAST for guess in ranked[: explained.top_k]))
     lower = [(rank, guess) for rank, guess in enumerate(ranked, 1) if guess.label == explained.truth]
     rows = [(guess.label, guess.p, _colour(guess, explained)) for guess in ranked[:count]]
-    return rows + [(f"{rank}. {guess.label}", guess.p, GREEN) for rank, guess in lower if rank > count]
+    return rows + [(f"{rank}. {guess.label}", guess.p, explained.paper.ok) for rank, guess in lower if rank > count]
 
 
 def _colour(guess: Guess, explained: ExplainedPhoto) -> Colour:
     if explained.truth is None:
-        return BLUE
+        return explained.paper.accent
     if guess.label == explained.truth:
-        return GREEN
-    return RED if guess is explained.prediction.top[0] else BLUE
+        return explained.paper.ok
+    return explained.paper.bad if guess is explained.prediction.top[0] else explained.paper.accent
 
 
 def _certainty(explained: ExplainedPhoto) -> str:

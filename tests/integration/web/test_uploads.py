@@ -219,7 +219,7 @@ def test_the_input_is_the_picture_that_the_model_received(server: WebServer) -> 
 @contextmanager
 def explaining(explain: Callable[[Decoded], Image], model: ModelInfo) -> Iterator[WebServer]:
     with Camera() as camera:
-        server = WebServer(camera.parts(model, Photos(explain=explain)), Binding())
+        server = WebServer(camera.parts(model, Photos(explain=lambda photo, scheme="": explain(photo))), Binding())
         server.start()
         try:
             yield server

@@ -1,6 +1,8 @@
 """`vitcam explain`: its words, the folder's truth, and a sheet for every kind of model and photo."""
 
+import re
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vitcam.explain.explained import ExplainedPhoto, true_label
-from vitcam.explain.figure import MARGIN, WIDTH, draw_figure
+from vitcam.explain.figure import MARGIN, ON_PAGE, WIDTH, draw_figure
 from vitcam.explain.first_row import patch_words
 from vitcam.frames import Group, Guess, Image, Prediction, Timings
 from vitcam.model.card import ModelCard
@@ -114,6 +116,20 @@ def test_photos_of_every_shape_make_a_sheet_of_one_width_with_its_margins(height
 )
 def test_every_network_fits_on_the_sheet(card: ModelCard) -> None:
     assert draw_figure(explained(noise(200, 300), card)).shape[1] == WIDTH
+
+
+@pytest.mark.parametrize("scheme", ON_PAGE)
+def test_on_the_page_a_sheet_has_the_colours_of_the_style_sheet_in_each_scheme(scheme: str) -> None:
+    css = (files("vitcam.web") / "page" / "style.css").read_text()
+    light, dark = css.split("@media (prefers-color-scheme: dark)")[:2]
+    paper, block = ON_PAGE[scheme], light if scheme == "light" else dark
+    named = ("card", "text", "soft", "track", "accent")
+    found = {name: bytes.fromhex(re.search(rf"--{name}: #(\w{{6}});", block)[1]) for name in named}  # type: ignore[index]
+    sheet = draw_figure(replace(explained(noise(64, 300)), paper=paper))
+
+    assert [tuple(found[name]) for name in named] == [paper.ground, paper.ink, paper.pale, paper.track, paper.accent]
+    assert all(has(sheet, each) for each in (paper.ground, paper.ink, paper.pale, paper.track, paper.accent))
+    assert all((edge == paper.ground).all() for edge in (sheet[:MARGIN], sheet[-MARGIN:], sheet[:, -MARGIN:]))
 
 
 def test_right_is_marked_green_and_wrong_red() -> None:

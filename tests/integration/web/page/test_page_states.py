@@ -37,7 +37,7 @@ _DROP = """
 """
 
 
-def figure(_: Decoded) -> Image:
+def figure(_: Decoded, scheme: str = "") -> Image:
     return np.full((900, 700, 3), 255, np.uint8)
 
 

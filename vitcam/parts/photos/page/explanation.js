@@ -11,8 +11,10 @@ export class Explanation {
   #message = document.getElementById("explanation-message");
   #photo = null;
   #url = null;
+  #dark = matchMedia("(prefers-color-scheme: dark)");
 
   constructor() {
+    this.#dark.addEventListener("change", () => this.#forget()); // the figure has the colours of the page
     this.#button.addEventListener("click", () => this.#open());
     document.getElementById("explanation-close").addEventListener("click", () => this.#dialog.close());
   }
@@ -26,6 +28,10 @@ export class Explanation {
   setPhoto(photo) {
     this.#photo = photo;
     this.#message.hidden = true;
+    this.#forget();
+  }
+
+  #forget() {
     if (this.#url) URL.revokeObjectURL(this.#url);
     this.#url = null;
   }
@@ -44,7 +50,7 @@ export class Explanation {
   // returns "", or the reason why there is no figure
   async #draw(photo) {
     try {
-      const figure = await (await send("api/explain", "POST", photo)).blob();
+      const figure = await (await send(`api/explain?scheme=${this.#dark.matches ? "dark" : "light"}`, "POST", photo)).blob();
       if (photo === this.#photo) this.#show(photo, figure);
       return "";
     } catch (error) {
