@@ -1,8 +1,9 @@
 // The inbox: pictures of which the model was unsure are named one after the other, with one key or one tap each, and then learned from.
 
 import { ask, sentence } from "../ask.js";
+import { timeOf } from "../history/words.js";
 import { called, meantBy } from "../language/labels.js";
-import { locale, t } from "../language/language.js";
+import { t } from "../language/language.js";
 
 const MOST = 9; // as many as there are keys
 const ASK_MS = 5000;
@@ -206,6 +207,6 @@ export class Inbox {
 function whyOf({ why, top, label, zone, time }) {
   const guesses = top.slice(0, 2).map((guess) => `${called(guess.label)} ${Math.round(100 * guess.p)}\u00a0%`).join(", ");
   const said = why === "corrected" ? t("inbox.why.corrected", { label: called(label) }) : t(`inbox.why.${why}`, { guesses });
-  const at = new Date(time).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" });
+  const at = timeOf(time);
   return `${said} ${zone ? t("inbox.in_zone", { zone, at }) : at}`;
 }

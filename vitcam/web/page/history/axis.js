@@ -1,7 +1,7 @@
 // The 24 hours of a day, or the days of a week: a bar and a button for each that has something, and an empty place for the others.
 
 import { t } from "../language/language.js";
-import { dayOf, partOf } from "./words.js";
+import { dayOf, hourName, partOf } from "./words.js";
 
 const LEAST_PX = 40; // a button is as wide as a thumb
 const BLOCKS = [1, 2, 3, 4, 6];
@@ -79,7 +79,7 @@ function hourGroups(steps, width) {
   return Array.from({ length: 24 / hours }, (_, place) => {
     const from = place * hours;
     const count = steps.slice(from, from + hours).reduce((sum, step) => sum + step.count, 0);
-    return { from, hours, count, name: two(from), title: partOf(dayOf(Date.now()), from, hours) };
+    return { from, hours, count, name: hourName(from), title: partOf(dayOf(Date.now()), from, hours) };
   });
 }
 
@@ -107,8 +107,4 @@ function makeGap({ name }) {
 
 function labelOf(name) {
   return Object.assign(document.createElement("span"), { className: "hour", textContent: name });
-}
-
-function two(hour) {
-  return String(hour).padStart(2, "0");
 }

@@ -7,7 +7,7 @@ import { keyOf } from "./stories.js";
 import { Drawing, svg } from "./svg.js";
 import { midnights } from "./periods.js";
 import { child } from "./card.js";
-import { dayAfter, dayName, dayOf } from "./words.js";
+import { dayAfter, dayName, dayOf, hourName } from "./words.js";
 
 const MOST = 200;
 const HEIGHT = 96;
@@ -111,6 +111,6 @@ function drawHours(picture, days, width) {
     if (count) svg(picture, "rect", { class: `side-${side + 1}`, x: hour * each + 1, width: Math.max(1, each - 2), y: side ? middle + 1 : middle - 1 - height, height, rx: 2 });
   }));
   for (let hour = 0; hour < 24; hour += width < 620 ? 6 : 3) {
-    svg(picture, "text", { class: "axis", x: hour * each, y: HEIGHT + 14, text: `${String(hour).padStart(2, "0")}:00` });
+    svg(picture, "text", { class: "axis", x: hour * each, y: HEIGHT + 14, text: hourName(hour) });
   }
 }

@@ -3,7 +3,7 @@
 import { called } from "../language/labels.js";
 import { number, t } from "../language/language.js";
 import { Drawing, svg } from "./svg.js";
-import { dayOf, partOf } from "./words.js";
+import { dayOf, hourName, partOf } from "./words.js";
 
 const ROWS = 10;
 const ROW = 26;
@@ -50,7 +50,7 @@ function draw(picture, shown, width) {
   });
   const step = width < NARROW ? 6 : 3;
   for (let hour = 0; hour < 24; hour += step) {
-    svg(picture, "text", { class: "axis", x: names + hour * cell, y: shown.length * ROW + 15, text: `${String(hour).padStart(2, "0")}:00` });
+    svg(picture, "text", { class: "axis", x: names + hour * cell, y: shown.length * ROW + 15, text: hourName(hour) });
   }
 }
 

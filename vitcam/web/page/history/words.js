@@ -11,6 +11,7 @@ const MOMENT = new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric
 const SHORT_DAY = new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric" });
 const DATE = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long" });
 const WEEK = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", year: "numeric" });
+const HOUR = new Intl.DateTimeFormat(locale, { hour: "2-digit" });
 const LIST = new Intl.ListFormat(locale, { type: "conjunction" });
 const SECONDS = { s: 1, min: 60, h: 3600 };
 const DAY_MS = 86_400_000;
@@ -60,6 +61,12 @@ export function clock(time) {
 
 export function minuteOf(time) {
   return MINUTE.format(new Date(time));
+}
+
+// hour: of the day; in a few letters, as the clock of the viewer has it: "22" or "10 PM"
+export function hourName(hour) {
+  const parts = HOUR.formatToParts(new Date(2026, 0, 1, hour)).filter(({ type }) => type !== "literal");
+  return parts.map(({ value }) => value).join(" ");
 }
 
 // of any day: of today the time alone
