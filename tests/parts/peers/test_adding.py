@@ -128,6 +128,10 @@ def test_what_cannot_be_added_is_said_in_one_sentence_and_nothing_is_kept(tmp_pa
     }.items():  # fmt: skip
         assert words in said[what][1]["error"]
         assert "`vitcam" not in said[what][1]["error"], "nothing of the command line"
+    keys = ["wants_password", "password", "token", "nothing", "no_vitcam", "bad_address", "taken"]
+    assert [record["said"][0]["key"] for _, record in said.values() if "said" in record] == [
+        f"peers.{key}" for key in keys
+    ]
     assert [status for status, _ in fixed] == [409, 409]
     assert not peer_tokens_file(here).exists()
 

@@ -17,6 +17,7 @@ from vitcam.parts.peers.answers import (
     sentence_of,
     status_of,
 )
+from vitcam.sentence import Sentence
 
 
 def jpeg(height: int, width: int) -> bytes:
@@ -82,6 +83,18 @@ def test_texts_are_cut_and_cannot_change_the_direction_of_writing() -> None:
     assert caption.label.startswith("\\u202e<b>x</b>")
     assert len(caption.label) == 100
     assert len(status_of({"status": "ok", "reason": "y " * 500})[1]) == 300
+
+
+def test_a_reason_keeps_its_key_where_the_camera_gives_one_that_can_be_read() -> None:
+    said = {"text": "the disk is full", "key": "disk.full", "values": {"kb": 12, "name": "a" * 900}}
+    state = {"status": "degraded", "reason": "the disk is full"}
+    status, reason = status_of({**state, "said": [{}, 3, said]})
+
+    assert isinstance(reason, Sentence)
+    assert (status, reason, reason.key, reason.values["kb"]) == ("degraded", "the disk is full", "disk.full", 12)
+    assert len(str(reason.values["name"])) == 100
+    for bad in (None, {}, [said | {"text": "another"}], [said | {"key": 3}], [said | {"values": {"kb": [1]}}]):
+        assert not isinstance(status_of({**state, "said": bad})[1], Sentence)
 
 
 def test_only_a_small_complete_jpeg_is_a_still() -> None:

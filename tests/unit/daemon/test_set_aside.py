@@ -18,6 +18,7 @@ from vitcam.daemon.saved_state.set_aside import MOST_FAILED, SetAside
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.look.areas import Areas, Zone
 from vitcam.pictures.view import Region
+from vitcam.sentence import Sentence
 
 URI = "http://camera/"
 SETTINGS = Settings(camera=CameraSettings(source=URI))
@@ -156,6 +157,7 @@ def test_within_a_run_the_first_attempts_that_fail_set_it_aside_at_once(folder: 
         Areas((), (MASK,)),
     )
     assert in_force(folder) == (None, Areas((), (MASK,)))
+    assert isinstance(start(folder).reason, Sentence), "the page says it in its language after the next start, too"
 
 
 def test_a_start_that_worked_blames_nothing_for_what_fails_later(folder: Path) -> None:

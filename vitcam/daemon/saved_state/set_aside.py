@@ -26,6 +26,7 @@ from vitcam.folders import state_folder
 from vitcam.look.active import ActiveAreas
 from vitcam.model.files import model_folders
 from vitcam.redaction import redacted
+from vitcam.sentence import Sentence
 from vitcam.sources import is_camera
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.storage.files import write_atomically
@@ -34,8 +35,13 @@ from vitcam.storage.reading import read_text
 log = logging.getLogger(__name__)
 
 MOST_FAILED = 3
+_ATTEMPTS = Sentence(f"the first {MOST_FAILED} attempts failed", "aside.attempts", n=MOST_FAILED)
 SETTLED_S = 120.0
 _MOST_BYTES = 4096  # of the number of starts
+
+
+def _starts(failed: int) -> Sentence:
+    return Sentence(f"the last {failed} starts ended without a picture", "aside.starts", n=failed)
 
 
 class SetAside:
@@ -58,7 +64,8 @@ class SetAside:
         self._in_force = ActiveCrop(), ActiveAreas()
         self._read_settings: Callable[[], None] = lambda: None
         self._is_counting = False
-        self.set_aside, self.reason = self._file.load()
+        self.set_aside, reason = self._file.load()
+        self.reason = {str(each): each for each in (_starts(MOST_FAILED), _ATTEMPTS)}.get(reason, reason)
 
     @classmethod
     def of(cls, settings: Settings, environ: Mapping[str, str], model_fixed: str = "") -> "SetAside":
@@ -81,7 +88,7 @@ class SetAside:
         if not found.names:
             return
         failed = self._failed()
-        if failed >= MOST_FAILED and self._put_aside(found, f"the last {failed} starts ended without a picture"):
+        if failed >= MOST_FAILED and self._put_aside(found, _starts(failed)):
             self._starts.unlink(missing_ok=True)
         else:
             self._count(failed + 1)
@@ -97,7 +104,7 @@ class SetAside:
             if error is not None and failed + 1 < MOST_FAILED:
                 self.follow(trials, failed + 1)
             elif error is not None:
-                self._give_up(f"the first {MOST_FAILED} attempts failed")
+                self._give_up(_ATTEMPTS)
 
         trials.begin("start", self.settled).add_done_callback(over)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from vitcam.errors import VitcamError
 from vitcam.parts.mqtt.settings import MqttSettings
 from vitcam.parts.mqtt.topics import Topics
+from vitcam.sentence import Sentence
 
 if TYPE_CHECKING:
     from paho.mqtt.reasoncodes import ReasonCode
@@ -60,7 +61,11 @@ class Broker:
     @property
     def closed(self) -> str:
         """That it closed the connection without a word."""
-        return f"the MQTT broker {self.address} closed the connection and gave no reason"
+        return Sentence(
+            f"the MQTT broker {self.address} closed the connection and gave no reason",
+            "mqtt.closed",
+            broker=self.address,
+        )
 
     @property
     def keeps_nothing(self) -> str:
@@ -98,30 +103,37 @@ class Broker:
             return SentTooMuch(f"{at} sent {fault}, so the connection was closed; {who}")
         if isinstance(fault, ssl.SSLCertVerificationError):
             why = f"the certificate of {self.address} cannot be trusted: {fault.verify_message}"
-            return BrokerTrouble(f"{why}; mqtt.authority names the certificate that signed it")
+            text = f"{why}; mqtt.authority names the certificate that signed it"
+            return BrokerTrouble(Sentence(text, "mqtt.untrusted", broker=self.address))
         if isinstance(fault, ssl.SSLError):
             why = (fault.reason or str(fault)).replace("_", " ").lower()
             return BrokerTrouble(f"{at} refuses the encrypted connection: {why}; check mqtt.certificate and mqtt.key")
         if isinstance(fault, TimeoutError):
-            return kind(f"{at} did not answer in time")
+            return kind(Sentence(f"{at} did not answer in time", "mqtt.silent", broker=self.address))
         if isinstance(fault, OSError) and not taken:
-            return BrokerTrouble(f"{at} cannot be reached: {fault.strerror or fault}")
+            text = f"{at} cannot be reached: {fault.strerror or fault}"
+            return BrokerTrouble(Sentence(text, "mqtt.unreachable", broker=self.address))
         if fault is not None and not isinstance(fault, OSError):
-            return kind(f"{at} sent what is not MQTT")
+            return kind(Sentence(f"{at} sent what is not MQTT", "mqtt.strange", broker=self.address))
         return kind(self.closed)
 
     def _said(self, at: str, reason: "ReasonCode", taken: bool) -> BrokerTrouble:
         code, words = reason.value, reason.getName()
         if code == OTHER_VERSION:
-            return OtherVersion(f"{at} does not know this version of MQTT; set mqtt.version", code)
+            text = f"{at} does not know this version of MQTT; set mqtt.version"
+            return OtherVersion(Sentence(text, "mqtt.version", broker=self.address), code)
         if code in _OF_THE_USER and not taken:
-            return BrokerTrouble(f"{at} refuses this user: {words}; check mqtt.user and mqtt.password", code)
+            text = f"{at} refuses this user: {words}; check mqtt.user and mqtt.password"
+            return BrokerTrouble(Sentence(text, "mqtt.user", broker=self.address), code)
         if code == TAKEN_OVER:
             why = f"another client has connected to {self.address} as {self.client_id}"
-            return BrokerTrouble(f"{why}; give each camera its own mqtt.name", code)
+            text = f"{why}; give each camera its own mqtt.name"
+            return BrokerTrouble(Sentence(text, "mqtt.same_name", broker=self.address, name=self.client_id), code)
         if code == BAD_CLIENT_ID:
-            return BrokerTrouble(f"{at} refuses the name {self.client_id}: {words}; set mqtt.name", code)
-        return BrokerTrouble(f"{at} {'closed' if taken else 'refuses'} the connection: {words}", code)
+            text = f"{at} refuses the name {self.client_id}: {words}; set mqtt.name"
+            return BrokerTrouble(Sentence(text, "mqtt.client_name", broker=self.address, name=self.client_id), code)
+        text = f"{at} {'closed' if taken else 'refuses'} the connection: {words}"
+        return BrokerTrouble(Sentence(text, "mqtt.refused", broker=self.address), code)
 
     def tls(self) -> ssl.SSLContext:
         """What the encrypted connection is checked by. Raises BrokerTrouble for files that cannot be used."""

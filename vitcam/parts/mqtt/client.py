@@ -135,7 +135,7 @@ class MqttClient(Runs, Hears, HoldsPixels, Reports, Courier):
             try:
                 self._connect_once()
             except BrokerTrouble as trouble:
-                self._say(str(trouble))
+                self._say(trouble.sentence)
                 pause_s = self._pause_s * random.uniform(0.5, 1.0)  # noqa: S311 - two that were thrown out meet less
                 self._pause_s = min(2 * self._pause_s, _LONGEST_PAUSE_S)
                 self._worker.beat(pause_s)

@@ -16,6 +16,7 @@ from vitcam.parts.peers.checks import fingerprint_of
 from vitcam.parts.peers.client import NotLetIn, PeerClient, PeerTrouble, UnknownCertificate, open_session
 from vitcam.parts.peers.peer import MOST_PEERS, NAME_WORDS, PEER_NAME, Peer
 from vitcam.parts.peers.settings import is_peer_address
+from vitcam.sentence import Sentence
 from vitcam.text import shortened
 
 _PORT = 8420
@@ -53,11 +54,13 @@ def add_peer(folder: Path, wanted: WantedPeer, taken: Collection[str]) -> Peer:
             CertificateToTrust; VitcamError where it cannot be kept
     """
     if len(taken) >= MOST_PEERS:
-        raise UsageError(f"there are {MOST_PEERS} other cameras, and no more are allowed; remove one first")
+        many = f"there are {MOST_PEERS} other cameras, and no more are allowed; remove one first"
+        raise UsageError(Sentence(many, "peers.many", most=MOST_PEERS))
     if wanted.name and not PEER_NAME.fullmatch(wanted.name):
-        raise UsageError(f"{shortened(wanted.name)!r} cannot be the name of a camera; use {NAME_WORDS}")
+        bad = f"{shortened(wanted.name)!r} cannot be the name of a camera; use {NAME_WORDS}"
+        raise UsageError(Sentence(bad, "peers.bad_name", name=shortened(wanted.name)))
     if wanted.name in taken:
-        raise UsageError(f"there is a camera {wanted.name!r} already; use another name")
+        raise UsageError(taken_name(wanted.name))
     addresses = addresses_of(wanted.address)
     peer, access = asyncio.run(_first_answer(addresses, wanted.name or _free_name(addresses[0], taken), wanted))
     try:
@@ -65,6 +68,11 @@ def add_peer(folder: Path, wanted: WantedPeer, taken: Collection[str]) -> Peer:
     except OSError as error:
         raise VitcamError(f"the camera answers, but it cannot be kept: {error.strerror}") from error
     return peer
+
+
+def taken_name(name: str) -> Sentence:
+    """That another camera is called so."""
+    return Sentence(f"there is a camera {name!r} already; use another name", "peers.taken", name=name)
 
 
 def addresses_of(typed: str) -> list[str]:
@@ -77,13 +85,14 @@ def addresses_of(typed: str) -> list[str]:
         whole = host if re.search(r":\d+$", host) else f"{host}:{_PORT}"
         found = [f"{scheme}://{whole}{slash}{path}" for scheme in ("http", "https")]
     if not all(map(is_peer_address, found)):
-        raise UsageError(f"{shortened(typed)!r} is no address; type one such as 192.168.1.21 or https://garden:8420")
+        bad = f"{shortened(typed)!r} is no address; type one such as 192.168.1.21 or https://garden:8420"
+        raise UsageError(Sentence(bad, "peers.bad_address", address=shortened(typed)))
     return found
 
 
 async def _first_answer(addresses: list[str], name: str, wanted: WantedPeer) -> tuple[Peer, PeerAccess]:
     """Raises UsageError with the sentence that helps most."""
-    first = ""
+    first: str = ""
     for address in addresses:
         peer = Peer(name, address)
         try:
@@ -91,10 +100,16 @@ async def _first_answer(addresses: list[str], name: str, wanted: WantedPeer) -> 
         except UnknownCertificate:
             raise CertificateToTrust(address, await asyncio.to_thread(fingerprint_of, peer)) from None
         except NotLetIn as trouble:
-            raise UsageError(f"{address}: {trouble}") from None
+            raise UsageError(_at(address, trouble)) from None
         except PeerTrouble as trouble:
-            first = first or f"{address}: {trouble}"
+            first = first or _at(address, trouble)
     raise UsageError(first)
+
+
+def _at(address: str, trouble: PeerTrouble) -> str:
+    """The trouble with the address that was tried; a person has just typed it, so the page's words go without."""
+    text, said = f"{address}: {trouble}", trouble.sentence
+    return Sentence(text, said.key, **said.values) if isinstance(said, Sentence) else text
 
 
 async def _answer_of(peer: Peer, wanted: WantedPeer) -> PeerAccess:
@@ -111,9 +126,9 @@ async def _answer_of(peer: Peer, wanted: WantedPeer) -> PeerAccess:
         try:
             await PeerClient(session, peer, access).state()
         except NotLetIn:
-            raise NotLetIn(
-                "it does not accept this token" if access.token else "it asks for a password; type its password"
-            ) from None
+            if access.token:
+                raise NotLetIn(Sentence("it does not accept this token", "peers.token")) from None
+            raise NotLetIn(Sentence("it asks for a password; type its password", "peers.wants_password")) from None
     return access
 
 

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from vitcam.errors import UsageError
 from vitcam.pictures.header import read_header
+from vitcam.sentence import Sentence
 from vitcam.text import printable
 
 PeerStatus = Literal["ok", "degraded", "no_signal", "starting", "away"]
@@ -61,7 +62,28 @@ def status_of(state: Mapping[str, Any]) -> tuple[PeerStatus, str]:
     status: PeerStatus | None = next((each for each in get_args(PeerStatus) if each == state.get("status")), None)
     if status is None or status == "away":
         raise ValueError("no status")
-    return status, _text(state.get("reason"), _SENTENCE) or _text(state.get("problem"), _SENTENCE) or ""
+    for told in (state.get("reason"), state.get("problem")):
+        if reason := _text(told, _SENTENCE):
+            return status, _with_key(reason, state.get("said"))
+    return status, ""
+
+
+def _with_key(text: str, said: object) -> str:
+    """The sentence with the key that the camera gives beside it, if it gives one."""
+    for each in said if isinstance(said, list) else ():
+        if not isinstance(each, dict) or each.get("text") != text or not isinstance(values := each.get("values"), dict):
+            continue
+        if (key := _text(each.get("key"), _LABEL)) and all(map(_is_value, values.values())):
+            return Sentence(text, key, **{_text(name, _LABEL) or "": _value(value) for name, value in values.items()})
+    return text
+
+
+def _is_value(value: object) -> bool:
+    return isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _value(value: str | float) -> str | float:
+    return value if not isinstance(value, str) else _text(value, _LABEL) or ""
 
 
 def caption_of(headers: Mapping[str, str]) -> Caption | None:

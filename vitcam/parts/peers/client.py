@@ -12,11 +12,12 @@ import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 import aiohttp
 
 from vitcam._version import __version__
+from vitcam.errors import VitcamError
 from vitcam.parts.peers.access import PeerAccess
 from vitcam.parts.peers.answers import (
     Caption,
@@ -31,6 +32,7 @@ from vitcam.parts.peers.answers import (
 )
 from vitcam.parts.peers.peer import MOST_PEERS, Peer
 from vitcam.parts.peers.resolver import NamesInThreads
+from vitcam.sentence import Sentence
 
 WITHIN_S = 5.0
 """From the lookup of the name to the last byte."""
@@ -40,10 +42,10 @@ _MOST_JSON = 128 * 1024  # the state of 64 zones has a quarter of it
 _PIECE = 64 * 1024
 _STILL = "snapshot.jpg?width=640&overlay=none"
 _HEADERS = {"User-Agent": f"vitcam/{__version__}", "Accept-Encoding": "identity"}
-_NO_VITCAM = "it does not answer as vitcam does; check its address"
+_NO_VITCAM: Final = Sentence("it does not answer as vitcam does; check its address", "peers.no_vitcam")
 
 
-class PeerTrouble(Exception):
+class PeerTrouble(VitcamError):
     """Why a camera gives nothing, as a sentence without a stop."""
 
 
@@ -133,9 +135,13 @@ class PeerClient:
             headers={"Authorization": f"Basic {shown}"},
         )
         if answer.status == HTTPStatus.UNAUTHORIZED:
-            raise NotLetIn("it does not accept this password")
+            raise NotLetIn(Sentence("it does not accept this password", "peers.password"))
         if answer.status == HTTPStatus.FORBIDDEN:
-            raise NotLetIn("this password may only watch there; type the one that may change everything")
+            raise NotLetIn(
+                Sentence(
+                    "this password may only watch there; type the one that may change everything", "peers.only_watch"
+                )
+            )
         if answer.status in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED):
             return ""  # everybody may do everything there, or it is older than that
         self._check(answer)
@@ -157,7 +163,8 @@ class PeerClient:
                     raise PeerTrouble(_too_large(most))
                 return Answer(answer.status, answer.headers, await _read(answer, most))
         except TimeoutError:
-            raise PeerTrouble(f"it gave no complete answer within {WITHIN_S:g} s") from None
+            slow = Sentence(f"it gave no complete answer within {WITHIN_S:g} s", "peers.slow", seconds=WITHIN_S)
+            raise PeerTrouble(slow) from None
         except (aiohttp.ClientConnectorCertificateError, ssl.CertificateError) as error:
             raise UnknownCertificate(self._why(error)) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -169,40 +176,43 @@ class PeerClient:
         if status == HTTPStatus.OK:
             return
         if status == HTTPStatus.UNAUTHORIZED:
-            found = "it does not accept the token that is kept for it" if self._access.token else "it asks for a token"
-            raise NotLetIn(
-                f"{found}; create one there with `vitcam token create`, and keep it here with `vitcam token peer "
-                f"{self._peer.name}`"
-            )
+            keep = f"keep it here with `vitcam token peer {self._peer.name}`"
+            more = f"create one there with `vitcam token create`, and {keep}"
+            if not self._access.token:
+                raise NotLetIn(Sentence(f"it asks for a token; {more}", "peers.wants_token"))
+            raise NotLetIn(Sentence(f"it does not accept the token that is kept for it; {more}", "peers.token_gone"))
         if 300 <= status < 400:
-            raise PeerTrouble("it leads to another address; use that one")
+            raise PeerTrouble(Sentence("it leads to another address; use that one", "peers.redirect"))
         said = sentence_of(answer.body)
         raise PeerTrouble(f"it answers {status}: {said}" if said else _NO_VITCAM)
 
     def _why(self, error: Exception) -> str:
         name = self._peer.name
         if isinstance(error, aiohttp.ServerFingerprintMismatch):
-            return (
+            return Sentence(
                 "its certificate is not the one that is trusted here; if it has a new one, name that with "
-                f"`vitcam token peer {name} --fingerprint …`"
+                f"`vitcam token peer {name} --fingerprint …`",
+                "peers.certificate_other",
             )
         if isinstance(error, (aiohttp.ClientConnectorCertificateError, ssl.CertificateError)):
-            return (
+            return Sentence(
                 "its certificate is not known to this machine; `vitcam doctor` shows its fingerprint, and "
-                f"`vitcam token peer {name} --fingerprint …` trusts it"
+                f"`vitcam token peer {name} --fingerprint …` trusts it",
+                "peers.certificate_unknown",
             )
         if isinstance(error, (aiohttp.ClientSSLError, ssl.SSLError)):
-            return "it does not speak https there; check its address"
+            return Sentence("it does not speak https there; check its address", "peers.no_https")
         if isinstance(error, aiohttp.ClientConnectorDNSError):
-            return "its name is not known in this network; check its address"
+            return Sentence("its name is not known in this network; check its address", "peers.no_name")
         number = error.errno if isinstance(error, OSError) else None
         if number == errno.ECONNREFUSED:
-            return "nothing answers at its address; check that it is on, and that vitcam runs there"
+            nothing = "nothing answers at its address; check that it is on, and that vitcam runs there"
+            return Sentence(nothing, "peers.nothing")
         if number is not None and number > 0:
-            return f"it cannot be reached: {os.strerror(number)}"
+            return Sentence(f"it cannot be reached: {os.strerror(number)}", "peers.unreachable")
         if isinstance(error, aiohttp.ServerDisconnectedError):
             hint = "" if self._peer.is_secure else "; if it speaks https, its address begins with https://"
-            return f"it ended the connection without an answer{hint}"
+            return Sentence(f"it ended the connection without an answer{hint}", "peers.ended")
         return _NO_VITCAM
 
 

@@ -22,6 +22,7 @@ from vitcam.parts.peers.access import forget_peer_access, rename_peer
 from vitcam.parts.peers.answers import Caption, LastEvent, PeerStatus, last_event_of
 from vitcam.parts.peers.peer import Peer
 from vitcam.parts.peers.watch import PeerSeen, PeerWatch, Still
+from vitcam.sentence import with_keys
 from vitcam.slot import Slot
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.live import AsyncSlot
@@ -87,7 +88,7 @@ class PeerRoutes(Handlers):
             {**_record(peer, self._slot(peer.name).peek(), now_s), "added": self._watch.is_added(peer.name)}
             for peer in self._watch.peers
         ]
-        return web.json_response({"this": await self._this(), "peers": peers}, headers=_NO_STORE)
+        return web.json_response(with_keys({"this": await self._this(), "peers": peers}), headers=_NO_STORE)
 
     @Route(
         "GET",
@@ -143,6 +144,8 @@ class PeerRoutes(Handlers):
     )
     async def rename(self, request: web.Request) -> web.Response:
         """Give a camera that was added here another name."""
+        from vitcam.parts.peers.adding import taken_name
+
         name, folder = self._added(request), self._folder()
 
         def work(body: Body) -> None:
@@ -150,7 +153,7 @@ class PeerRoutes(Handlers):
             if not isinstance(found, dict) or not isinstance(new := found.get("name"), str) or len(found) != 1:
                 raise UsageError('send {"name": "garden"}')
             if self._watch.slot(new) is not None:
-                raise UsageError(f"there is a camera {new!r} already; use another name")
+                raise UsageError(taken_name(new))
             _write(lambda: rename_peer(folder, name, new))
 
         await self._changes.serve(request, work)

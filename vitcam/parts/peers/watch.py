@@ -200,7 +200,7 @@ class PeerWatch(Runs, Configured, Reports):
                     caption, caption_s = said, began_s
                 slot.put(PeerSeen(status, reason, caption, last, None if jpeg is None else self._still(jpeg)))
             except PeerTrouble as trouble:
-                slot.put(PeerSeen("away", str(trouble), last=last))
+                slot.put(PeerSeen("away", trouble.sentence, last=last))
                 asked_s, every_s = float("-inf"), _AGAIN_S
             except Exception:
                 log.exception("%s could not be asked", peer.name)

@@ -5,6 +5,8 @@ from typing import Any
 
 from aiohttp import web
 
+from vitcam.sentence import with_keys
+
 
 def record_stream() -> web.StreamResponse:
     """An answer that events can be written to once it is prepared."""
@@ -12,10 +14,12 @@ def record_stream() -> web.StreamResponse:
 
 
 async def write_record(response: web.StreamResponse, record: dict[str, Any]) -> None:
-    """Send a record as an event of its `type`. One of the type `alive` only keeps the connection open.
+    """Send a record, with the keys of its sentences, as an event of its `type`.
+
+    One of the type `alive` only keeps the connection open.
 
     raises  ConnectionError if the client has left
     """
     kind = record["type"]
-    text = ": alive\n\n" if kind == "alive" else f"event: {kind}\ndata: {json.dumps(record)}\n\n"
+    text = ": alive\n\n" if kind == "alive" else f"event: {kind}\ndata: {json.dumps(with_keys(record))}\n\n"
     await response.write(text.encode())

@@ -6,6 +6,7 @@ from aiohttp import web
 
 from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
+from vitcam.sentence import with_keys
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.body import Body, read_json
 from vitcam.web.requests.versions import remembered
@@ -37,7 +38,7 @@ class RememberedRoute(Handlers):
         """
         reason = await self._admission.serve(request, self._decide)
         record = set_aside_record(self._aside)
-        return web.json_response({"set_aside": record, **remembered(reason)})
+        return web.json_response(with_keys({"set_aside": record, **remembered(reason)}))
 
     def _decide(self, body: Body) -> str:
         """Returns why it is not kept, or ""."""

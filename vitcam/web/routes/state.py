@@ -6,6 +6,7 @@ from aiohttp import web
 
 from vitcam.access.guard import Grant
 from vitcam.access.tokens import Scope
+from vitcam.sentence import with_keys
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.middleware import error_response
 from vitcam.web.route import Route, as_json
@@ -36,7 +37,7 @@ class StateRoutes(Handlers):
         record["access"] = None if grant is None else asdict(grant)
         streams, predictions = self._viewers["streams"].in_use, self._viewers["predictions"].in_use
         record["clients"] = {"stream": streams, "predictions": predictions}
-        return web.json_response(record, headers={"Cache-Control": "no-store"})
+        return web.json_response(with_keys(record), headers={"Cache-Control": "no-store"})
 
     @Route("GET", "/healthz", None, answers=as_json("Status"))
     async def healthz(self, _: web.Request) -> web.Response:

@@ -13,6 +13,7 @@ from typing import IO, cast
 from vitcam.errors import UsageError
 from vitcam.parts.teach.datasets.teachable import MOST_PHOTOS
 from vitcam.pictures.photo_tree import is_hidden, placed, shown
+from vitcam.sentence import Sentence
 from vitcam.text import printable
 
 MOST_BYTES = 32 * 2**20  # of one photo
@@ -77,36 +78,42 @@ class PhotoZip:
             self._zip = zipfile.ZipFile(cast(IO[bytes], _Bounded(file)))
             self.photos = tuple(_photos(self._zip.infolist()))
         except _GARBAGE as error:
-            raise UsageError(f"the file is not a zip that can be read ({_reason(error)}); make it again") from error
+            bad = f"the file is not a zip that can be read ({_reason(error)}); make it again"
+            raise UsageError(Sentence(bad, "teach.zip_unreadable")) from error
         if not self.photos:
-            raise UsageError("the zip holds no files; put photos into it, each label in a folder of its own")
+            empty = "the zip holds no files; put photos into it, each label in a folder of its own"
+            raise UsageError(Sentence(empty, "teach.zip_empty"))
         if len(self.photos) > MOST_PHOTOS:
-            raise UsageError(
-                f"the zip holds {len(self.photos):,} files; at most {MOST_PHOTOS:,} can be taught, so remove some"
-            )
+            many = f"the zip holds {len(self.photos):,} files; at most {MOST_PHOTOS:,} can be taught, so remove some"
+            raise UsageError(Sentence(many, "teach.zip_many", n=len(self.photos), most=MOST_PHOTOS))
         size = sum(photo.info.file_size for photo in self.photos if photo.info.file_size <= MOST_BYTES)
         if size > MOST_UNPACKED:
-            raise UsageError(
-                f"the zip unpacks to {size / 2**30:,.0f} GiB; at most {MOST_UNPACKED // 2**30} are allowed, so send it "
-                "in parts"
-            )
+            gb, most = round(size / 2**30), MOST_UNPACKED // 2**30
+            large = f"the zip unpacks to {gb:,} GiB; at most {most} are allowed, so send it in parts"
+            raise UsageError(Sentence(large, "teach.zip_large", gb=gb, most=most))
 
     def read(self, photo: ZippedPhoto) -> bytes:
         """The bytes of a file. Raises UsageError for one that is no plain file, too large, locked or damaged."""
         info = photo.info
         if info.create_system == _UNIX and (mode := info.external_attr >> 16) and not _is_plain(mode):
-            raise UsageError("it is a link, and only files are read; put the photo itself into the zip")
+            link = "it is a link, and only files are read; put the photo itself into the zip"
+            raise UsageError(Sentence(link, "teach.zip_link"))
         if info.flag_bits & _LOCKED:
-            raise UsageError("it is locked with a password; make the zip without one")
+            raise UsageError(Sentence("it is locked with a password; make the zip without one", "teach.zip_locked"))
         if info.compress_type not in _METHODS:
-            raise UsageError("it is compressed in another way than deflate; make the zip again")
+            other = "it is compressed in another way than deflate; make the zip again"
+            raise UsageError(Sentence(other, "teach.zip_method"))
         if info.file_size > MOST_BYTES:
-            raise UsageError(f"it is larger than {MOST_BYTES // 2**20} MiB; make it smaller")
+            most = MOST_BYTES // 2**20
+            raise UsageError(
+                Sentence(f"it is larger than {most} MiB; make it smaller", "teach.zip_big_file", most=most)
+            )
         try:
             with self._zip.open(info) as file:
                 return b"".join(iter(lambda: file.read(_CHUNK), b""))
         except (*_GARBAGE, OSError) as error:
-            raise UsageError(f"it is damaged ({_reason(error)}); make the zip again") from error
+            damaged = f"it is damaged ({_reason(error)}); make the zip again"
+            raise UsageError(Sentence(damaged, "teach.zip_damaged")) from error
 
 
 def _photos(infos: Sequence[zipfile.ZipInfo]) -> Iterator[ZippedPhoto]:

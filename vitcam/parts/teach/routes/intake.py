@@ -21,6 +21,7 @@ from vitcam.parts.teach.datasets.intake import Brought, PhotoIntake
 from vitcam.parts.teach.datasets.photo_zip import PhotoZip, ZippedPhoto
 from vitcam.parts.teach.datasets.teachable import MOST_PHOTOS, checked_label
 from vitcam.pictures.photo_tree import PlacedPhoto, is_hidden, placed
+from vitcam.sentence import Sentence
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.openapi.schema import TEXT, Schema, array_of, described, record
 from vitcam.web.requests.admission import Admission, Quota
@@ -167,14 +168,15 @@ class IntakeRoutes(Handlers):
         ends, kept, left_out = loop.time() + _LONGEST_S, Counter[str](), 0
         for done, photo in enumerate(photos.photos, 1):
             if loop.time() > ends:
-                yield {"type": "error", "error": f"it took longer than {_LONGEST_S:g} s; send the rest in another zip"}
+                slow = f"it took longer than {_LONGEST_S:g} s; send the rest in another zip"
+                yield {"type": "error", "error": Sentence(slow, "teach.zip_slow", seconds=_LONGEST_S)}
                 return
             try:
                 brought = await self._do(self._one, photos, photo, name, label)
             except UsageError as error:
-                brought = Brought("", str(error))
+                brought = Brought("", error.sentence)
             except VitcamError as error:
-                yield {"type": "error", "error": str(error)}
+                yield {"type": "error", "error": error.sentence}
                 return
             kept[label or photo.label] += bool(brought.picture)
             left_out += not brought.picture
@@ -206,9 +208,8 @@ def _places(body: Any) -> list[PlacedPhoto]:
     if not isinstance(paths, list) or not all(isinstance(path, str) and path.strip("/") for path in paths):
         raise UsageError('send {"paths": ["cat/1.jpg"]}, the paths of all files of a folder')
     if len(paths) > MOST_PHOTOS:
-        raise UsageError(
-            f"the folder holds {len(paths):,} files; at most {MOST_PHOTOS:,} can be taught, so remove some"
-        )
+        many = f"the folder holds {len(paths):,} files; at most {MOST_PHOTOS:,} can be taught, so remove some"
+        raise UsageError(Sentence(many, "teach.zip_many", n=len(paths), most=MOST_PHOTOS))
     split = [tuple(part for part in path.split("/") if part) for path in paths]
     seen = iter(placed([parts for parts in split if not is_hidden(parts)]))
     return [PlacedPhoto("") if is_hidden(parts) else next(seen) for parts in split]
