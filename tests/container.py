@@ -52,7 +52,7 @@ class Running:
     """A container that runs."""
 
     def __init__(self, camera: str) -> None:
-        settings = {"VITCAM_WEB_PASSWORD": PASSWORD, "VITCAM_CAMERA_SOURCE": camera}
+        settings = {"VITCAM_WEB_PASSWORD": PASSWORD, "VITCAM_CAMERA_SOURCE": camera, "TZ": "Europe/Berlin"}
         given = [word for name, value in settings.items() for word in ("--env", f"{name}={value}")]
         own = ["--network", "host"]  # of this check: the camera is on this machine
         safe = ["--read-only", "--tmpfs", "/tmp", "--cap-drop", "all", "--security-opt", "no-new-privileges"]
@@ -108,6 +108,8 @@ def check(say: Callable[[str, bool, str], None]) -> None:
             say(f"it is ready within {_READY_S} s", ready_s <= _READY_S, f"{ready_s:.1f} s")
             user = podman("exec", NAME, "id", "--user")
             say("it runs as user 1000", user == "1000", user)
+            january = podman("exec", NAME, "date", "--date", "@1767225600", "+%z")
+            say("TZ is the time zone", january == "+0100", january)
             touched = subprocess.run(["podman", "exec", NAME, "touch", "/usr/lib/vitcam/x"], capture_output=True)
             say("nothing can be written beside its state", touched.returncode != 0, "")
             health = subprocess.run(["podman", "healthcheck", "run", NAME], capture_output=True)
