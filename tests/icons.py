@@ -1,4 +1,4 @@
-"""Draws the icons of the home screen from the page's icon.svg: `python -m tests.icons`."""
+"""Draws the icons of the home screen and of Home Assistant from the page's icon.svg: `python -m tests.icons`."""
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -11,6 +11,10 @@ PAGE = Path(__file__).parents[1] / "vitcam/web/page"
 FOLDER = PAGE / "home_screen"
 ICONS = {"icon-192.png": (192, False), "icon-512.png": (512, False), "icon-maskable-512.png": (512, True)}
 """File -> its side in px, and whether a phone may cut it to any shape."""
+BRAND = Path(__file__).parents[1] / "examples/home-assistant/custom_components/vitcam/brand"
+"""Home Assistant shows these from 2026.3 on, and HACS asks for them."""
+FILES = {FOLDER / name: shape for name, shape in ICONS.items()}
+FILES |= {BRAND / "icon.png": (256, False), BRAND / "icon@2x.png": (512, False)}
 _SAFE = 0.82
 """Of the drawing in an icon that is cut: all of it lies in the circle that every shape leaves."""
 
@@ -54,5 +58,5 @@ def _bgr(rect: ET.Element) -> tuple[float, float, float]:
 
 
 if __name__ == "__main__":
-    for name, (side, is_maskable) in ICONS.items():
-        cv2.imwrite(str(FOLDER / name), drawn(side, is_maskable), [cv2.IMWRITE_PNG_COMPRESSION, 9])
+    for path, (side, is_maskable) in FILES.items():
+        cv2.imwrite(str(path), drawn(side, is_maskable), [cv2.IMWRITE_PNG_COMPRESSION, 9])

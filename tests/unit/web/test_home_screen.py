@@ -1,20 +1,21 @@
 """What a phone needs to put the page on its home screen."""
 
 import json
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-from tests.icons import FOLDER, ICONS, PAGE, drawn
+from tests.icons import FILES, FOLDER, ICONS, PAGE, drawn
 
 
-@pytest.mark.parametrize("name", ICONS)
-def test_an_icon_is_drawn_from_the_one_of_the_page(name: str) -> None:
-    kept = cv2.imread(str(FOLDER / name), cv2.IMREAD_UNCHANGED)
-    difference = np.abs(kept.astype(int) - drawn(*ICONS[name]))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_an_icon_is_drawn_from_the_one_of_the_page(path: Path) -> None:
+    kept = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
+    difference = np.abs(kept.astype(int) - drawn(*FILES[path]))
 
-    assert kept.shape == (ICONS[name][0], ICONS[name][0], 4)
+    assert kept.shape == (FILES[path][0], FILES[path][0], 4)
     assert difference[kept[..., 3] > 0].max() <= 2
 
 
