@@ -17,7 +17,7 @@ DAEMON_VENV := $(VENV)/daemon-on-$(notdir $(PYTHON))
 # setuptools warns at each editable installation of folders that are no danger here
 PIP := PYTHONWARNINGS=ignore:Editable $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test test-long test-slow release-check packages test-packages deb test-container coverage test-daemon test-versions test-install lint fuzz test-faults soak bench bench-peers test-peers test-home-assistant bench-aarch64 docs site measured clean
+.PHONY: help run test test-long test-slow release-check packages test-packages deb release test-container coverage test-daemon test-versions test-install lint fuzz test-faults soak bench bench-peers test-peers test-home-assistant bench-aarch64 docs site measured clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z.][a-z0-9.-]*:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,9 +71,9 @@ $(VENV)/release/ready:
 	touch $@
 
 packages: $(VENV)/release/ready  ## build wheel and source distribution into dist/, and check what they hold
-	rm -rf dist
+	rm -f dist/*.whl dist/*.tar.gz
 	$(VENV)/release/bin/python -m build --outdir dist
-	$(VENV)/release/bin/python -m twine check --strict dist/*
+	$(VENV)/release/bin/python -m twine check --strict dist/*.whl dist/*.tar.gz
 	$(PYTHON) tests/packaged.py contents dist
 
 test-packages: packages  ## install both in clean environments of Python 3.11 and 3.13, and start the demo
@@ -82,6 +82,10 @@ test-packages: packages  ## install both in clean environments of Python 3.11 an
 # python -m deb.lock pins newer libraries. ARGS="--suite deb13 --machine arm64" makes one, --level 9 a smaller one
 deb: $(VENV)/daemon  ## make Debian's packages for this processor, Debian 12 and 13, in dist/
 	$(BIN)/python -m deb.build $(ARGS)
+
+# ARGS="--key KEY" signs the apt folders and the checksums
+release: packages $(VENV)/full  ## make all that a release publishes in dist/release/: packages of each kind, apt folders, checksums, licences
+	$(BIN)/python -m deb.release $(ARGS)
 
 # as root, with podman and mmdebstrap
 test-container: $(VENV)/full  ## build the container of examples/container on a Debian without a registry, and run it

@@ -70,6 +70,13 @@ def file_name(suite: Suite, machine: str) -> str:
     return f"vitcam_{debian_version(suite)}_{machine}.deb"
 
 
+def commit() -> str:
+    """The commit of this checkout, with "-dirty" where a file has changed since; "unknown" where git knows none."""
+    asked = ["git", "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"]
+    said = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
+    return said.stdout.strip() or "unknown"
+
+
 def control(suite: Suite, machine: str, installed_kib: int) -> str:
     """The control file. installed_kib: what the files take on the disk, in KiB."""
     major, minor = suite.python.split(".")
@@ -111,7 +118,8 @@ def unit(name: str) -> bytes:
 def small_files(suite: Suite, since_epoch_s: int) -> Iterator[tuple[str, bytes]]:
     """Path and content of all that is neither a library nor a program."""
     changes = (
-        f"vitcam ({debian_version(suite)}) stable; urgency=medium\n\n  * CHANGELOG.md.gz says what is different.\n\n"
+        f"vitcam ({debian_version(suite)}) stable; urgency=medium\n\n  * CHANGELOG.md.gz says what is different.\n"
+        f"  * Commit {commit()}.\n\n"
         f" -- {MAINTAINER}  {formatdate(since_epoch_s)}\n"
     )
     documents = "usr/share/doc/vitcam"
