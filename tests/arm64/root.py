@@ -40,13 +40,20 @@ class Root:
             )  # fmt: skip
 
 
-def make_root(suite: str, path: Path) -> Root:
-    """The root of that suite, made where it is not there yet. Raises CalledProcessError if that fails."""
+def make_root(suite: str, path: Path, packages: str = PACKAGES, hook: str = "true") -> Root:
+    """The root of that suite, made where it is not there yet.
+
+    hook    a program that gets the root once it is unpacked, while its packages are still in var/cache/apt/archives
+    raises  CalledProcessError if that fails
+    """
     if not (path / "complete").exists():
         shutil.rmtree(path, ignore_errors=True)
         path.parent.mkdir(parents=True, exist_ok=True)
         options = "--mode=root --variant=extract --skip=check/qemu --architectures=arm64 --quiet"
-        subprocess.run(["mmdebstrap", *shlex.split(options), f"--include={PACKAGES}", suite, str(path)], check=True)
+        subprocess.run(
+            ["mmdebstrap", *shlex.split(options), f"--include={packages}", f"--extract-hook={hook}", suite, str(path)],
+            check=True,
+        )
         _finish(path)
         (path / "complete").touch()
     return Root(path)
@@ -65,7 +72,9 @@ def _finish(path: Path) -> None:
         (libraries / f"lib{name}.so.3").symlink_to(f"{name}/lib{name}.so.3")
     files = {name: text for name, text in processor().items() if name != "proc/cpuinfo"}  # /proc is mounted over
     files |= {"pi/cpuinfo": processor()["proc/cpuinfo"], CAMERA_LIBRARY: "import pywt"}
-    files |= {"etc/passwd": "root:x:0:0:root:/root:/bin/bash", "etc/group": "root:x:0:"}
+    files |= {
+        f"etc/{name}": (path / f"usr/share/base-passwd/{name}.master").read_text() for name in ("passwd", "group")
+    }
     files |= {name: Path("/", name).read_text() for name in ("etc/resolv.conf", "etc/hosts")}
     files["etc/ssl/certs/ca-certificates.crt"] = Path("/etc/ssl/certs/ca-certificates.crt").read_text()
     for name, text in files.items():

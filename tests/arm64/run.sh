@@ -29,4 +29,4 @@ if [ ! -e $binfmt/qemu-aarch64 ]; then
   # F: the kernel keeps the emulator open, so a root needs no copy of it; P: a program's own name stays as it was given
   printf '%s' ':qemu-aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:'"$(command -v qemu-aarch64-static)"':PF' > $binfmt/register
 fi
-exec "$PYTHON" -u -m tests.arm64 "$@"
+exec "$PYTHON" -u -m "${MODULE:-tests.arm64}" "$@"
