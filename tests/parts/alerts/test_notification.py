@@ -32,7 +32,7 @@ def test_a_message_says_what_was_seen_since_when_and_how_surely() -> None:
     record = {**event_record(event()), "start": "2026-06-01T10:00:01.000Z"}
 
     assert title(record) == "tabby"
-    assert body(record).startswith("tabby from ")
+    assert body(record).startswith("tabby, ")
     assert body(record).endswith(":00:01, 90%, test")
 
 
@@ -47,7 +47,7 @@ def test_a_message_about_a_group_names_it_first() -> None:
     record = event_record(replace(event(), zone="door", p=0.4, group=Group("cat", 0.83)))
 
     assert title(record) == "cat (door)"
-    assert body(record).startswith("cat, perhaps tabby from ")
+    assert body(record).startswith("cat (tabby?), ")
     assert ", 83%, test" in body(record)
 
 
@@ -66,7 +66,7 @@ def test_every_address_of_a_rule_gets_the_message() -> None:
     for there in (one, other):
         message = json.loads(there.bodies[0])
         assert message["title"] == "tabby"
-        assert message["message"].startswith("tabby from ")
+        assert message["message"].startswith("tabby, ")
 
 
 def test_the_picture_of_the_event_comes_with_the_message() -> None:

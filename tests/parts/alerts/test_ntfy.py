@@ -70,7 +70,7 @@ def test_a_phone_gets_title_text_and_picture_with_all_letters_and_a_press_opens_
 
     (message,) = there.received
     assert (message.topic, message.title, message.tags) == ("a-topic", "Kätzchen (Tür)", ["eyes"])
-    assert message.message.startswith("Kätzchen from ")
+    assert message.message.startswith("Kätzchen, ")
     assert message.click == "http://192.168.7.7:8420/#event/01A"
     assert (message.name, message.attachment) == ("event.jpg", JPEG)
     host = there.url.removeprefix("http://")

@@ -71,7 +71,7 @@ def test_a_message_says_what_was_seen_and_leads_to_its_event(tmp_path: Path, mon
     [(url, body, headers), (_, trial, _)] = service.sent
     message = json.loads(browser.decrypt(body))
     assert (message["title"], message["open"], message["tag"]) == ("tabby", "#event/01A", "page-tabby")
-    assert json.loads(browser.decrypt(trial))["title"] == "Trial: test"
+    assert json.loads(browser.decrypt(trial))["title"] == "Test: test"
     assert url == "https://push.example/1"
     assert (headers["Content-Encoding"], headers["Urgency"], int(headers["TTL"]) > 0) == ("aes128gcm", "high", True)
     assert headers["Authorization"].endswith(f"k={public_key(devices.key())}")

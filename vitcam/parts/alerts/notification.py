@@ -59,16 +59,16 @@ def _as_file(picture: bytes | None) -> Iterator[str | None]:
 
 
 def title(record: Mapping[str, Any]) -> str:
-    """What was seen, and where."""
+    """What was seen, and where. Names are its only words, since these alone are in the language of the household."""
     zone = f" ({record['zone']})" if record["zone"] else ""
-    return f"{'Trial: ' if record.get('test') else ''}{_kind(record)}{_detail(record)}{zone}"
+    return f"{'Test: ' if record.get('test') else ''}{_kind(record)}{_detail(record)}{zone}"
 
 
 def body(record: Mapping[str, Any]) -> str:
     """Since when, how sure, and by which camera."""
-    end = f" to {_local(record['end'])}" if record["end"] else ""
+    end = f"–{_local(record['end'])}" if record["end"] else ""
     camera = record.get("camera_name") or record["camera"]
-    return f"{_name(record)} from {_local(record['start'])}{end}, {record['shown']['p']:.0%}, {camera}"
+    return f"{_name(record)}, {_local(record['start'])}{end}, {record['shown']['p']:.0%}, {camera}"
 
 
 def _kind(record: Mapping[str, Any]) -> str:
@@ -87,7 +87,7 @@ def _name(record: Mapping[str, Any]) -> str:
     kind, label = _kind(record), str(record["label"])
     if kind == label:
         return label
-    return f"{kind}, perhaps {label}" if record["shown"]["level"] == "group" else f"{kind} ({label})"
+    return f"{kind} ({label}?)" if record["shown"]["level"] == "group" else f"{kind} ({label})"
 
 
 def _local(time: str) -> str:

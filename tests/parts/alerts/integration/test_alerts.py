@@ -100,7 +100,7 @@ def test_a_phone_and_the_real_apprise_get_an_event_with_its_picture(tmp_path: Pa
     assert picture == phone.received[0].attachment == other.received[0].attachment
     assert by_kind["ntfy"]["picture"] == event
     assert (by_kind["notify"]["status"], by_kind["notify"]["detail"]) == ("ok", "with the picture")
-    assert phone.received[-1].title.startswith("Trial: ")
+    assert phone.received[-1].title.startswith("Test: ")
     assert (tried["status"], bool(tried["picture"]), bool(phone.received[-1].attachment)) == ("ok", True, True)
     assert "tk_1" not in shown
     assert "/cats" not in shown

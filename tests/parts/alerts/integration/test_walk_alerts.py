@@ -247,13 +247,13 @@ def test_a_browser_is_allowed_by_a_press_gets_a_trial_shows_it_and_is_removed(tm
             [body] = service.bodies
             message = browser.decrypt(body)
             assert service.claims(0, key)["aud"] == service.url
-            assert json.loads(message)["title"] == "Trial: tabby cat"
+            assert json.loads(message)["title"] == "Test: tabby cat"
 
             # the worker runs, and shows what the browser hands to it; pressed, it leads to the event
             assert chrome.execute_async_script(_SCOPES) == [f"{running.url}/page/alerts/"]
             sent = json.dumps({**json.loads(message), "open": "#event/01A"})
             told = chrome.execute_async_script(_PUSHED + WORKER + _THEN, sent, running.url)
-            assert (told[0][0], told[0][1]["tag"]) == ("Trial: tabby cat", "page-tabby-cat")
+            assert (told[0][0], told[0][1]["tag"]) == ("Test: tabby cat", "page-tabby-cat")
             assert told[1:] == ["close", {"open": "#event/01A"}, "focus", "close", f"{running.url}/#event/01A"]
             look(chrome, "browsers")
             assert findings_at_every_size(chrome) == []
@@ -301,7 +301,7 @@ def test_a_cat_at_the_door_at_night_but_not_mimi_is_told_to_a_phone_in_nine_pres
     assert said.startswith("Tell me when cat but not Mimi is seen in door for a moment, at night")
     assert (one["label"], one["not_labels"], one["zone"], one["between"]) == ("cat", ["Mimi"], "door", "22:00-06:00")
     assert one["ntfy"] == "https://ntfy.sh/***"
-    assert phone.received[0].title == "Trial: cat (door)"
+    assert phone.received[0].title == "Test: cat (door)"
     assert len(done) <= 9
 
 
