@@ -147,7 +147,7 @@ def in_page(leaf: Leaf, text: str) -> Iterator[str]:
 
 
 def offences(tree: Mapping[str, str]) -> dict[str, list[str]]:
-    """By row of the list, such as `code clips vitcam/daemon/parts.py`: what the file has of the leaf.
+    """By row of the list, such as `code clips vitcam/daemon/daemon.py`: what the file has of the leaf.
 
     tree  path -> text of the files of `vitcam/` and its page
     """

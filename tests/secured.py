@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 from tests.integration.web.camera import Camera
 from vitcam.access.guard import Guard
 from vitcam.access.password import PasswordHash, save_password
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 PASSWORD = "correct horse 7"

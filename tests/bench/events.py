@@ -22,7 +22,7 @@ from typing import Any
 from vitcam.config.load import load
 from vitcam.film_events import predictions_of, steps_of
 from vitcam.frames import Event
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.open_model import open_classifier
 from vitcam.pictures.view import Region

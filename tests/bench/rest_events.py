@@ -17,7 +17,7 @@ from tests.bench.wide_views.things import Thing, things_of
 from tests.picture_by_picture import SteppedPipeline
 from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Image, Prediction
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.follower import Follower
 from vitcam.look.motion import GateOptions, MotionGate
 from vitcam.model.classifier import Classifier

@@ -20,7 +20,7 @@ from urllib.request import Request, urlopen
 from tests.household import make_history
 from tests.integration.web.camera import Camera
 from vitcam.history.store import EventStore
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 _ROUNDS = 9

@@ -20,7 +20,7 @@ from tests.eventually import eventually
 from tests.pivm.report import Report
 from vitcam.errors import SourceError, SourceLost
 from vitcam.frames import Frame
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas
 from vitcam.pictures.resize import InputSpec, crop_of
 from vitcam.pictures.view import Region

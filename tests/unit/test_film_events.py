@@ -8,7 +8,7 @@ from tests.videos import write_video
 from vitcam.errors import SourceError, UsageError
 from vitcam.events import Rules
 from vitcam.film_events import predictions_of, steps_of
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.model.classifier import Classifier
 from vitcam.pictures.view import Region

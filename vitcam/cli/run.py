@@ -170,7 +170,7 @@ def run(
     ahead = _loaded_ahead(effective)
     try:
         # imported while the model is loaded
-        from vitcam.daemon.parts import RunOptions
+        from vitcam.daemon.daemon import RunOptions
         from vitcam.daemon.supervisor import supervise
 
         options = RunOptions(

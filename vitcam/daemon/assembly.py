@@ -11,6 +11,7 @@ from vitcam.config.validators import seconds_of
 from vitcam.daemon.binding import binding
 from vitcam.daemon.classifiers import CameraClassifier, PhotoClassifier, StoredPictureClassifier
 from vitcam.daemon.configured import ConfiguredModel, ConfiguredNames, ConfiguredOutput, ConfiguredView
+from vitcam.daemon.daemon import Daemon, RunOptions
 from vitcam.daemon.disk_watch import DiskWatch
 from vitcam.daemon.model import LastModel, load_first_model
 from vitcam.daemon.model_choice import RunningModel
@@ -22,7 +23,6 @@ from vitcam.daemon.part_options import (
     gate_of,
     trouble_with_names,
 )
-from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.recording import Recording, recording_of
 from vitcam.daemon.report import Reporter
@@ -35,7 +35,7 @@ from vitcam.daemon.saved_state.set_aside import SetAside
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.daemon.source import SourceOpener
 from vitcam.folders import state_folder
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.watched import WatchedNow
 from vitcam.machine import Machine
 from vitcam.model.labels import unknown_labels
@@ -57,8 +57,8 @@ from vitcam.sources.source import SourceOptions
 from vitcam.storage.lock import FolderLock
 from vitcam.storage.outbox import Outbox
 from vitcam.text import readable
+from vitcam.web.given import WebParts
 from vitcam.web.open_pages import OpenPages
-from vitcam.web.parts import WebParts
 from vitcam.web.revisions import Revisions
 from vitcam.web.stream.variant import Demand
 

@@ -22,7 +22,7 @@ from vitcam.access.password import (
 from vitcam.config.web import WebSettings
 from vitcam.errors import ConfigError, UsageError
 from vitcam.folders import state_folder
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.requests.allowed_hosts import is_loopback
 from vitcam.web.tls import CertificateFiles
 

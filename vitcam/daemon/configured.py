@@ -19,7 +19,7 @@ from vitcam.daemon.part_options import (
 from vitcam.daemon.saved_state.page_choices import initial_areas, initial_crop
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import VitcamError
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.names.active import ActiveNames
 from vitcam.pipeline.pipeline import Pipeline
 from vitcam.run.kinds import Configured

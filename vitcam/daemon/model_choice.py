@@ -15,7 +15,7 @@ from vitcam.daemon.part_options import default_variant
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import ModelError, UsageError, VitcamError
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.model.files import find_model, list_models
 from vitcam.model.installed import InstalledModels, delete_taught
 from vitcam.model.labels import unknown_labels

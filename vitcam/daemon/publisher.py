@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from vitcam.errors import VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Place, Prediction, Unreadable
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pipeline.place_events import PlaceEvents
 from vitcam.run.kinds import Configured, Hears, HoldsPixels, Sees

@@ -4,7 +4,7 @@ import logging
 
 from vitcam.config.compare import Changes, with_changes
 from vitcam.config.settings import Settings
-from vitcam.daemon.parts import Daemon, RunOptions
+from vitcam.daemon.daemon import Daemon, RunOptions
 from vitcam.errors import VitcamError
 from vitcam.run.kinds import Configured
 

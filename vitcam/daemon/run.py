@@ -12,7 +12,7 @@ from vitcam.daemon.report import Reporter
 from vitcam.daemon.run_state import RunState
 from vitcam.daemon.running_settings import RunningSettings
 from vitcam.history.store import EventStore
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.machine import Machine
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from vitcam.config.web import WebSettings
 from vitcam.daemon.assembly import assemble
-from vitcam.daemon.parts import Daemon, RunOptions
+from vitcam.daemon.daemon import Daemon, RunOptions
 from vitcam.daemon.reload import Reloader
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.set_aside import SETTLED_S, SetAside

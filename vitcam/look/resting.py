@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from vitcam.frames import Frame, Image
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, mask_rect
 from vitcam.look.motion import MotionDetector, MotionGate, blocks_in
 from vitcam.rects import Rect

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from vitcam.frames import UNKNOWN, Event
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import MOST_ZONES, Areas
 from vitcam.names.naming import Naming
 from vitcam.names.vocabulary import Meanings, Vocabulary, means_displayed

@@ -3,7 +3,7 @@
 import zlib
 
 from vitcam.frames import Frame
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 
 _EVERY_S = 1.0
 _ROWS = 4  # every fourth row is compared: 1 ms for 1080p

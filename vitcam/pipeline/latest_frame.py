@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from vitcam.errors import SourceError
 from vitcam.frames import Frame, Image, Place, Prediction
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.limits import PaceLimits
 from vitcam.slot import Slot

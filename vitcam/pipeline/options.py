@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from vitcam.frames import Event, Frame, Place, Prediction
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.follower import Follower
 from vitcam.pictures.resize import InputSpec
 from vitcam.pipeline.headlines import nothing_lasts

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from vitcam.events import EventState, Rules, finish, step, vanish
 from vitcam.frames import NO_MODEL, UNKNOWN, Event, Place, Prediction
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.names.vocabulary import Vocabulary
 from vitcam.pipeline.things import GAP_NS, SeenThings

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from vitcam.frames import Frame, Image, Unreadable
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import NO_AREAS, Areas
 from vitcam.pictures.decode import Limits
 from vitcam.pictures.resize import InputSpec, crop_of, enough_for

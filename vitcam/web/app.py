@@ -3,8 +3,8 @@
 from aiohttp import web
 
 from vitcam.web.context import AppContext
+from vitcam.web.given import Binding, WebParts, WebThreads
 from vitcam.web.page_files import PageFiles
-from vitcam.web.parts import Binding, WebParts, WebThreads
 from vitcam.web.requests.access import AccessControl
 from vitcam.web.requests.admission import CHANGE, Admission, Quota, RouteLimits
 from vitcam.web.requests.allowed_hosts import AllowedHosts

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vitcam.web.given import WebParts, WebThreads
 from vitcam.web.page_files import PageFiles
-from vitcam.web.parts import WebParts, WebThreads
 from vitcam.web.requests.access import AccessControl
 from vitcam.web.requests.admission import Admission, Quota
 from vitcam.web.requests.photos import PhotoRequests

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from vitcam.slot import Current
 from vitcam.web.app import build_app
-from vitcam.web.parts import Binding, WebParts, WebThreads
+from vitcam.web.given import Binding, WebParts, WebThreads
 from vitcam.web.requests.access import AccessControl
 from vitcam.web.requests.allowed_hosts import AllowedHosts
 from vitcam.web.requests.connections import Connections

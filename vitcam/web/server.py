@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from vitcam.errors import VitcamError
 from vitcam.slot import Current
 from vitcam.web.address import address_for_others, page_address
-from vitcam.web.parts import Binding, WebParts, WebThreads
+from vitcam.web.given import Binding, WebParts, WebThreads
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.variant import Variant
 from vitcam.web.tls import Certificate

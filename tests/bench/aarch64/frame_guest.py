@@ -20,7 +20,7 @@ import cv2
 import numpy as np
 
 from vitcam.frames import Event, Frame, Prediction, Unreadable
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.latest_frame import LatestFrame

@@ -21,7 +21,7 @@ from vitcam.config.load import merge_layers
 from vitcam.config.settings import Settings
 from vitcam.daemon.assembly import assemble
 from vitcam.daemon.classifiers import CameraClassifier
-from vitcam.daemon.parts import Daemon, RunOptions
+from vitcam.daemon.daemon import Daemon, RunOptions
 from vitcam.frames import Event, Frame, Image, Prediction, Shown, Unreadable
 from vitcam.rects import Box, Rect
 from vitcam.sinks.sink import Summary

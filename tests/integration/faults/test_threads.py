@@ -68,7 +68,7 @@ def patched(folder: Path, changes: str) -> str:
 
 EACH_FAILS_ONCE = """{
     "vitcam.history.writer": lambda module: fails_once(module.HistoryWriter, "_housekeep", OSError("in the history")),
-    "vitcam.parts.clips.queue": lambda module: fails_once(module.ClipQueue, "_next", MemoryError("in clips")),
+    "vitcam.parts.clips.encoding": lambda module: fails_once(module.ClipQueue, "_next", MemoryError("in clips")),
     "vitcam.parts.heat.watch": lambda module: fails_once(module.HeatWatch, "look", ValueError("in heat")),
     "vitcam.parts.alerts.runner": lambda module: fails_once(module.ActionRunner, "_run", KeyError("in rules")),
     "vitcam.parts.alerts.worker_queue": lambda module: fails_once(

@@ -18,7 +18,7 @@ from tests.http_camera import EXACT, MULTIPART, sends, server
 from tests.integration.sources.test_rtsp import rtsp_server
 from tests.videos import write_video
 from vitcam.frames import Frame
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Orientation, Region
@@ -30,7 +30,7 @@ FROM_STDIN = """
 import sys
 from vitcam.pictures.view import Region
 from vitcam.sources import SourceOptions, open_source
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas
 areas = ActiveAreas(Areas(masks=(Region(0, 0, 0.5, 1),)))
 with open_source(sys.argv[1], SourceOptions(realtime=False, active_areas=areas)) as source:

@@ -13,7 +13,7 @@ from tests import fake_picamera2
 from tests.integration.sources.conftest import Machine, children, take
 from vitcam.errors import SourceLost
 from vitcam.frames import Detail, Frame
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Orientation, Region

@@ -19,7 +19,7 @@ from tests.frames import prediction
 from tests.http_camera import MULTIPART, has_left, part, server
 from tests.integration.sources.conftest import Machine
 from vitcam.frames import Frame, Image, Prediction
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import NO_AREAS, Areas
 from vitcam.look.motion import GateOptions, MotionGate
 from vitcam.pictures.resize import InputSpec

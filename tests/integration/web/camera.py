@@ -17,7 +17,7 @@ from tests import frames
 from tests.eventually import eventually
 from vitcam.daemon.classifiers import PhotoClassifier
 from vitcam.frames import Frame, Group, Guess, Image, Prediction, Shown
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import zone_rect
 from vitcam.model.attention.packed import pack
 from vitcam.model.card import ModelCard
@@ -32,7 +32,7 @@ from vitcam.run_model import RunModel
 from vitcam.slot import Current, Slot
 from vitcam.sources.active_crop import ActiveCrop
 from vitcam.state import Counts, FollowedState, History, State, Status, ZoneRate
-from vitcam.web.parts import WebParts
+from vitcam.web.given import WebParts
 from vitcam.web.server import WebServer
 from vitcam.web.stream.variant import Demand
 

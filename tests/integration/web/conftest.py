@@ -10,7 +10,7 @@ from tests.integration.web.browser import console_errors, open_browser, resize
 from tests.integration.web.camera import Camera
 from vitcam.history.retention import RetentionRules
 from vitcam.history.store import EventStore
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 

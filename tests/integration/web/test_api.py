@@ -11,7 +11,7 @@ from tests.daemon import answer_to
 from tests.integration.web.camera import MODEL, Camera, Client
 from tests.integration.web.lines import connected
 from vitcam.model.record import model_record
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 from vitcam.web.stream.variant import Variant
 

@@ -17,7 +17,7 @@ from tests.integration.web.test_uploads import photo
 from vitcam.errors import UsageError
 from vitcam.pictures.decode import Decoded
 from vitcam.web import app
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.requests import photos
 from vitcam.web.requests.admission import MAX_CHANGES
 from vitcam.web.requests.body import BodyLimits

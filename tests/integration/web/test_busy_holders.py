@@ -52,7 +52,7 @@ from tests.mosquitto import Mosquitto, Subscriber
 from vitcam.config.load import merge_layers
 from vitcam.config.settings import Settings
 from vitcam.daemon.assembly import assemble
-from vitcam.daemon.parts import Daemon, RunOptions
+from vitcam.daemon.daemon import Daemon, RunOptions
 from vitcam.daemon.publisher import Publisher
 from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.frames import Image

@@ -10,7 +10,7 @@ import pytest
 from tests.integration.web.camera import MODEL, Camera, Client
 from tests.integration.web.lines import answer_of, connected, post_head
 from tests.integration.web.test_uploads import photo
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}

@@ -18,7 +18,7 @@ from tests.integration.web.camera import Camera
 from tests.integration.web.page.test_page import open_page, text, wait
 from vitcam.pictures.view import Region
 from vitcam.sources.active_crop import ActiveCrop
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 

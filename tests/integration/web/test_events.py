@@ -28,7 +28,7 @@ from vitcam.history.stored import FrameSummary, Query
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.rects import Box, Rect
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 JPEG = encode_jpeg(picture(), 80)

@@ -11,7 +11,7 @@ import pytest
 from tests.integration.web.camera import MODEL, Camera
 from tests.integration.web.lines import answer_of, connected, post_head
 from tests.integration.web.test_uploads import photo
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 DIGITS = "9" * 5000

@@ -9,7 +9,7 @@ import pytest
 from tests.daemon import status_of
 from tests.integration.web.camera import Camera
 from vitcam.run_model import ChosenModel
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.routes import model
 from vitcam.web.server import WebServer
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.integration.web.camera import Camera, Client
 from tests.integration.web.lines import connected, is_closed, let_it_see
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.requests import connection, connections
 from vitcam.web.server import WebServer
 

@@ -21,7 +21,7 @@ from tests.http_camera import jpeg, server
 from tests.parts.peers.test_peer_watch import as_vitcam
 from tests.parts.teach.inbox.entries import JPEG, entry
 from tests.parts.teach.integration.test_teach_in_a_run import pictures
-from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
+from vitcam.parts.teach.inbox.store import Inbox, InboxLimits
 from vitcam.web.route_table import ROUTES
 
 PHOTO = (Path(__file__).parents[3] / "models" / "golden" / "coffee.jpg").read_bytes()

@@ -5,7 +5,7 @@ import time
 from itertools import pairwise
 
 from tests.integration.web.camera import Camera, Client
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 

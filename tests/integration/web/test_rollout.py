@@ -16,7 +16,7 @@ from tests.eventually import eventually
 from tests.integration.web.camera import MODEL, Camera, Client
 from tests.integration.web.test_uploads import photo, post
 from tests.needs import need_model
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 

@@ -20,7 +20,7 @@ from tests.eventually import eventually
 from tests.integration.web.camera import Camera
 from vitcam.web import app
 from vitcam.web.context import Handlers
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.requests import connections
 from vitcam.web.route import USUAL, Route
 from vitcam.web.route_table import ROUTES

@@ -12,7 +12,7 @@ import pytest
 from tests.eventually import eventually
 from tests.integration.web.camera import Camera, Client
 from vitcam.errors import VitcamError
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.integration.web.camera import Camera, Client
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 

@@ -22,7 +22,7 @@ from vitcam.frames import Image, Prediction
 from vitcam.model.record import ModelInfo
 from vitcam.pictures.decode import Decoded, decode_image
 from vitcam.pictures.resize import to_model_size
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.requests.photos import MAX_OF_ONE
 from vitcam.web.server import WebServer
 

@@ -16,10 +16,10 @@ from tests.eventually import eventually
 from tests.integration.web.camera import Camera, Client
 from tests.integration.web.test_saved_crop import network_camera  # noqa: F401 - a fixture
 from vitcam.frames import Image
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.pictures.view import Region
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 DOOR, ROAD = Zone("door", Region(0, 0, 0.5, 1)), Zone("road", Region(0.5, 0, 0.5, 1), ("cat",), enter=0.7)

@@ -12,7 +12,7 @@ from tests.parts.alerts.doing import task
 from tests.push_service import Browser, decoded, encoded
 from vitcam.errors import UsageError
 from vitcam.parts.alerts import push
-from vitcam.parts.alerts.post import Answer, RetryLater
+from vitcam.parts.alerts.http_post import Answer, RetryLater
 from vitcam.parts.alerts.push import Push, encrypted, public_key, signature
 from vitcam.parts.alerts.push_devices import MOST_DEVICES, PushDevice, PushDevices
 from vitcam.parts.alerts.settings import OnSettings

@@ -13,7 +13,7 @@ from tests.parts.alerts.doing import event
 from tests.parts.alerts.receiver import receiver
 from vitcam.config.settings import Settings
 from vitcam.errors import UsageError
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary

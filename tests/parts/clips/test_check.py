@@ -8,7 +8,7 @@ from vitcam.config.settings import Settings
 from vitcam.doctor.check import CheckContext
 from vitcam.errors import UsageError
 from vitcam.machine import Machine
-from vitcam.parts.clips.check import clips, refuse_without_encoder
+from vitcam.parts.clips.checks import clips, refuse_without_encoder
 from vitcam.parts.clips.settings import ClipSettings
 
 

@@ -13,8 +13,8 @@ from tests.eventually import eventually
 from tests.parts.clips.cuts import ClipHistory, a_history, cut_of, probed, slow_cut
 from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.errors import VitcamError
+from vitcam.parts.clips.encoding import ClipQueue, remove_leftovers
 from vitcam.parts.clips.ffmpeg import Ffmpeg, find_ffmpeg
-from vitcam.parts.clips.queue import ClipQueue, remove_leftovers
 from vitcam.parts.clips.ring import Cut
 from vitcam.parts.clips.state import ClipCounts
 from vitcam.run.ending import Ending

@@ -7,7 +7,7 @@ import pytest
 from tests.frames import SECOND, picture, prediction
 from tests.parts.clips.cuts import event, frame_at
 from vitcam.frames import Event, Group
-from vitcam.parts.clips.queue import ClipQueue
+from vitcam.parts.clips.encoding import ClipQueue
 from vitcam.parts.clips.recorder import ClipRecorder, shrink
 from vitcam.parts.clips.ring import Cut
 from vitcam.parts.clips.settings import ClipSettings

@@ -13,7 +13,7 @@ from vitcam.config.settings import Settings
 from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.history.store import EventStore
 from vitcam.names.vocabulary import NO_MEANINGS
-from vitcam.parts.clips.queue import ClipQueue
+from vitcam.parts.clips.encoding import ClipQueue
 from vitcam.parts.clips.recorder import ClipRecorder, make
 from vitcam.parts.clips.settings import ClipSettings
 from vitcam.run.ending import Ending

@@ -14,7 +14,7 @@ from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
 from vitcam.parts.guide.first_run import FirstRun
 from vitcam.run.objects import Objects
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 WATCH = "only watching"

@@ -21,7 +21,7 @@ from vitcam.access.tokens import Scope, create_token
 from vitcam.errors import UsageError
 from vitcam.fetch.picture_fetch import PictureFetch
 from vitcam.model.attention.packed import unpack
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.requests.photos import MAX_OF_ONE
 from vitcam.web.server import WebServer
 

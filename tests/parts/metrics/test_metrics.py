@@ -10,7 +10,7 @@ from vitcam.frames import Event
 from vitcam.meters import LatencyMeter
 from vitcam.parts.metrics.event_counts import MOST_SERIES, OTHERS, EventCounts
 from vitcam.run.objects import Objects
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]

@@ -62,8 +62,8 @@ def heat_figures() -> Iterator[Figure]:
 
 
 def clip_figures() -> Iterator[Figure]:
+    from vitcam.parts.clips.encoding import ClipQueue
     from vitcam.parts.clips.ffmpeg import Ffmpeg
-    from vitcam.parts.clips.queue import ClipQueue
 
     return ClipQueue(Ffmpeg("ffmpeg"), EventStore(Path("unused")), 10.0).figures()
 

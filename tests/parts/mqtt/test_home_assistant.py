@@ -1,7 +1,7 @@
 """What of a run is announced: who asks for a presence, and which commands can be done."""
 
 from vitcam.frames import UNKNOWN
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.look.watched import Presence, WatchedNow
 from vitcam.names.active import ActiveNames

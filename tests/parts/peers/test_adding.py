@@ -21,7 +21,7 @@ from vitcam.parts.peers.adding import addresses_of
 from vitcam.parts.peers.peer import Peer
 from vitcam.parts.peers.watch import PeerWatch
 from vitcam.run.objects import Objects
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 from vitcam.web.tls import CertificateFiles
 

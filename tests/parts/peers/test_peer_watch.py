@@ -28,7 +28,7 @@ from vitcam.parts.peers.settings import PeerSettings
 from vitcam.parts.peers.watch import PeerSeen, PeerWatch
 from vitcam.run.ending import Ending
 from vitcam.run.objects import Objects
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 from vitcam.web.tls import CertificateFiles
 

@@ -15,7 +15,7 @@ from tests.picture_by_picture import SteppedPipeline
 from vitcam.daemon.publisher import Publisher
 from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Image, Prediction
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.follower import Follower
 from vitcam.look.motion import GateOptions, MotionGate
 from vitcam.parts.problems.watch import ProblemWatch

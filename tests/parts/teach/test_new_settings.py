@@ -7,7 +7,7 @@ from vitcam.parts.teach.datasets.collector import Collector
 from vitcam.parts.teach.datasets.store import DataSets
 from vitcam.parts.teach.inbox.answers import InboxAnswers
 from vitcam.parts.teach.inbox.keeper import InboxKeeper
-from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
+from vitcam.parts.teach.inbox.store import Inbox, InboxLimits
 from vitcam.parts.teach.settings import CollectSettings, InboxSettings
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.bench.events import Found, Shown, compare, ended, read_script
 from vitcam.events import Rules
 from vitcam.film_events import predictions_of, steps_of
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.model.classifier import Classifier
 from vitcam.pipeline.place_events import PlaceEvents
 

@@ -13,8 +13,8 @@ from vitcam.config.load import merge_layers
 from vitcam.config.settings import ModelSettings
 from vitcam.config.tables import ZoneSettings
 from vitcam.daemon.assembly import assemble
+from vitcam.daemon.daemon import Daemon, RunOptions
 from vitcam.daemon.model import run_model
-from vitcam.daemon.parts import Daemon, RunOptions
 from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.errors import ModelError, UsageError
 from vitcam.frames import Event, Frame, Prediction

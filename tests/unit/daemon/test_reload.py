@@ -16,7 +16,7 @@ from vitcam.config.settings import Settings, options
 from vitcam.config.tables import ZoneSettings
 from vitcam.daemon.assembly import assemble
 from vitcam.daemon.configured import ConfiguredOutput
-from vitcam.daemon.parts import Daemon, RunOptions
+from vitcam.daemon.daemon import Daemon, RunOptions
 from vitcam.daemon.reload import Reloader
 from vitcam.errors import ConfigError
 from vitcam.history.retention import RetentionRules
@@ -24,7 +24,7 @@ from vitcam.look.areas import Areas, Zone
 from vitcam.model.classifier import Classifier
 from vitcam.parts import PARTS
 from vitcam.pictures.view import Region
-from vitcam.web.parts import WebParts
+from vitcam.web.given import WebParts
 from vitcam.web.server import WebServer
 
 T = TypeVar("T")

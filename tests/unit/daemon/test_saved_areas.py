@@ -10,7 +10,7 @@ from vitcam.config.camera import CameraSettings
 from vitcam.config.settings import Settings
 from vitcam.config.tables import ZoneSettings
 from vitcam.daemon.saved_state.page_choices import SavedAreas, initial_areas
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import NO_AREAS, Areas, Zone
 from vitcam.pictures.view import Region
 

@@ -10,7 +10,7 @@ from tests.eventually import eventually
 from vitcam.daemon.saved_state import trials as module
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.pictures.view import Region
 from vitcam.sources.active_crop import ActiveCrop

@@ -23,7 +23,7 @@ from vitcam.errors import UsageError
 from vitcam.pictures.overlay_kinds import OVERLAYS, available_overlays
 from vitcam.sources import OPENERS, SourceOptions, open_source
 from vitcam.web import app
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.route_table import HANDLERS
 from vitcam.web.server import WebServer
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.frames import SECOND, frame
 from vitcam.frames import Image
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import NO_AREAS, Areas
 from vitcam.look.motion import GateOptions, MotionGate
 from vitcam.look.resting import Resting, Spot

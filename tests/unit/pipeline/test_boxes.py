@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.frames import SECOND, prediction
 from vitcam.events import Rules
 from vitcam.frames import Event, Group, Place, Prediction
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents

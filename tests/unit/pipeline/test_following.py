@@ -14,7 +14,7 @@ from tests.frames import SECOND, frame
 from tests.moving_scenes import Clip, Thing, crossing, resting, swinging, told
 from tests.pipelines import PATIENCE_S, Numbered, answer
 from vitcam.frames import Frame, Place, Prediction
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import NO_AREAS, Areas, Zone
 from vitcam.look.follower import Follower
 from vitcam.look.motion import GateOptions, MotionGate

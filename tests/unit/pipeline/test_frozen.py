@@ -9,7 +9,7 @@ import pytest
 
 from tests.frames import SECOND, frame
 from vitcam.frames import Image
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas
 from vitcam.pictures.view import Region
 from vitcam.pipeline.frozen import FrozenWatch

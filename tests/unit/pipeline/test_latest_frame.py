@@ -8,7 +8,7 @@ import pytest
 
 from tests import frames
 from vitcam.frames import Detail, Frame, Place, Prediction, Shown
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas
 from vitcam.pictures.view import Region
 from vitcam.pipeline.beats import Beats

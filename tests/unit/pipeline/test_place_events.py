@@ -4,7 +4,7 @@ from itertools import count
 from tests.frames import SECOND, prediction
 from vitcam.events import Rules
 from vitcam.frames import Event, Group, Place
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary

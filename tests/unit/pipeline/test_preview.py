@@ -10,7 +10,7 @@ from tests.eventually import eventually
 from tests.frames import frame
 from tests.pipelines import PATIENCE_S, Numbered, answer, started, taking, waiting
 from vitcam.frames import Frame, Prediction
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.pipeline import latest_frame
 from vitcam.pipeline.beats import Beats
 from vitcam.pipeline.latest_frame import ClassifiedFrame

@@ -8,7 +8,7 @@ import pytest
 from tests.frames import SECOND, prediction
 from vitcam.events import Rules
 from vitcam.frames import Event
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.pictures.view import Region
 from vitcam.pipeline.place_events import PlaceEvents

@@ -11,7 +11,7 @@ from tests.eventually import eventually
 from tests.frames import frame, picture
 from tests.pipelines import PATIENCE_S, Numbered, answer, taking
 from vitcam.frames import Frame, Place, Prediction
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.look.motion import GateOptions, MotionGate
 from vitcam.pictures.resize import InputSpec

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vitcam.frames import Detail, Frame, Image
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone, mask_rect
 from vitcam.pictures.resize import InputSpec
 from vitcam.pictures.view import Flip, Orientation, Region, Rotate

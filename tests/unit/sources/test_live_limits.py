@@ -4,7 +4,7 @@ import pytest
 
 from tests.refusals import naming
 from vitcam.errors import UsageError
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone, mask_rect, zone_rect
 from vitcam.pictures.decode import Limits
 from vitcam.pictures.resize import InputSpec, crop_of, rect_of

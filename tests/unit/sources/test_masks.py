@@ -14,7 +14,7 @@ from tests.frames import frame
 from tests.refusals import naming
 from vitcam.errors import MasksUnknown, SourceError, VitcamError
 from vitcam.frames import Frame, Image
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.pictures.resize import InputSpec, to_model_size
 from vitcam.pictures.view import UPRIGHT, Orientation, Region

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from vitcam.slot import Slot
-from vitcam.web.live import AsyncSlot
+from vitcam.web.async_slot import AsyncSlot
 
 
 @pytest.mark.timeout(20)

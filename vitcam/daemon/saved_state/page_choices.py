@@ -19,7 +19,7 @@ from vitcam.daemon.part_options import masks_of, zones_of
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError
 from vitcam.folders import state_folder
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import MOST_ZONES, NO_AREAS, Areas, Zone
 from vitcam.look.record import areas_record, own_sides, read_areas, read_zone
 from vitcam.pictures.view import Region, is_region

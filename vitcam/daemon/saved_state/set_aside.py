@@ -23,7 +23,7 @@ from vitcam.daemon.saved_state.page_settings import PageSettings
 from vitcam.daemon.saved_state.trials import Trials
 from vitcam.errors import UsageError, VitcamError
 from vitcam.folders import state_folder
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.model.files import model_folders
 from vitcam.redaction import redacted
 from vitcam.sentence import Sentence

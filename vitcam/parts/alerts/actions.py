@@ -71,10 +71,10 @@ def _acts(settings: "Settings", environ: Mapping[str, str]) -> "dict[str, Act]":
 
     from vitcam.parts.alerts.broker_message import NO_BROKER
     from vitcam.parts.alerts.command import Commands
+    from vitcam.parts.alerts.http_post import Refused, RetryLater
     from vitcam.parts.alerts.notification import Notifications
     from vitcam.parts.alerts.ntfy import Ntfy
     from vitcam.parts.alerts.pin import Pins
-    from vitcam.parts.alerts.post import Refused, RetryLater
     from vitcam.parts.alerts.push import Push
     from vitcam.parts.alerts.push_devices import PushDevices
     from vitcam.parts.alerts.sound import Sound

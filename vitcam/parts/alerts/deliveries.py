@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from vitcam.parts.alerts.post import Refused, RetryLater
+from vitcam.parts.alerts.http_post import Refused, RetryLater
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import Note, Outcome, Task, is_made_up, short_detail
 from vitcam.parts.alerts.threads import THREADS

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from vitcam.config.web import WebSettings
 from vitcam.errors import VitcamError
 from vitcam.parts.alerts.deliveries import Sent, Transport
+from vitcam.parts.alerts.http_post import Answer, Refused, judged, send
 from vitcam.parts.alerts.notification import Picture, body, title
-from vitcam.parts.alerts.post import Answer, Refused, judged, send
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import Task, is_made_up
 from vitcam.sentence import Sentence

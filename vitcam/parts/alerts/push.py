@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from vitcam.errors import UsageError
+from vitcam.parts.alerts.http_post import RetryLater, send
 from vitcam.parts.alerts.notification import body, title
-from vitcam.parts.alerts.post import RetryLater, send
 from vitcam.parts.alerts.push_devices import PushDevice, PushDevices
 from vitcam.parts.alerts.task import ActionFailed, Task, is_made_up
 

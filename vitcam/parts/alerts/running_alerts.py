@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from vitcam.errors import UsageError, VitcamError
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.parts.alerts.alert import WAYS, Alert, alert_record, changed_alert, new_alert, rule_record, saved_record
 from vitcam.parts.alerts.broker_message import NO_BROKER
 from vitcam.parts.alerts.ntfy import new_topic

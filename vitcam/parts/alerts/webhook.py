@@ -6,7 +6,7 @@ import time
 from urllib.parse import urlsplit
 
 from vitcam.parts.alerts.deliveries import Sent, Transport
-from vitcam.parts.alerts.post import judged, send
+from vitcam.parts.alerts.http_post import judged, send
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import Task
 from vitcam.storage.outbox import Delivery

@@ -21,6 +21,6 @@ PART = Part(
         "clip limit": ThreadKind("ends an encoder that takes too long", "its time", fails="the thread `clips` ends it"),
     },
     make="vitcam.parts.clips.recorder:make",
-    set_on_page="vitcam.parts.clips.check:refuse_without_encoder",
-    checks="vitcam.parts.clips.check:CHECKS",
+    set_on_page="vitcam.parts.clips.checks:refuse_without_encoder",
+    checks="vitcam.parts.clips.checks:CHECKS",
 )

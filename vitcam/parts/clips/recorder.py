@@ -11,8 +11,8 @@ from vitcam.daemon.run import Run
 from vitcam.errors import VitcamError
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.names.vocabulary import NO_MEANINGS, Meanings, means_any
+from vitcam.parts.clips.encoding import ClipQueue, remove_leftovers
 from vitcam.parts.clips.ffmpeg import find_ffmpeg
-from vitcam.parts.clips.queue import ClipQueue, remove_leftovers
 from vitcam.parts.clips.ring import MOST_BYTES, Cut, Ring, Still
 from vitcam.parts.clips.settings import ClipSettings
 from vitcam.pictures.encode import encode_jpeg

@@ -12,9 +12,9 @@ from vitcam.frames import Event, Prediction
 from vitcam.parts.mqtt.broker import ANSWER_S, Broker, BrokerTrouble
 from vitcam.parts.mqtt.deliveries import KIND, Deliveries
 from vitcam.parts.mqtt.dial import Dial
-from vitcam.parts.mqtt.parts import MqttParts
 from vitcam.parts.mqtt.refusals import Refusals
 from vitcam.parts.mqtt.session import END_WITHIN_S, MqttSession
+from vitcam.parts.mqtt.shared import MqttParts
 from vitcam.parts.mqtt.state import MqttState, figures_of
 from vitcam.parts.mqtt.threads import TALKS
 from vitcam.run.ending import Ending

@@ -5,7 +5,7 @@ from collections import deque
 from concurrent.futures import Future
 from dataclasses import replace
 
-from vitcam.parts.mqtt.parts import MqttParts
+from vitcam.parts.mqtt.shared import MqttParts
 from vitcam.storage.outbox import Delivery
 from vitcam.threads.event_room import EventRoom
 

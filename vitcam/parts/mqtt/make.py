@@ -13,9 +13,9 @@ from vitcam.parts.mqtt.client import MqttClient
 from vitcam.parts.mqtt.commands import MqttCommands
 from vitcam.parts.mqtt.discovery import birth_topic
 from vitcam.parts.mqtt.home_assistant import AskedLabels, CameraFacts
-from vitcam.parts.mqtt.parts import Listener, MqttParts
 from vitcam.parts.mqtt.retained import Retained
 from vitcam.parts.mqtt.settings import MqttSettings
+from vitcam.parts.mqtt.shared import Listener, MqttParts
 from vitcam.parts.mqtt.topics import Topics
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.pipeline.pipeline import Pipeline

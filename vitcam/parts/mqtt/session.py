@@ -21,8 +21,8 @@ from vitcam.parts.mqtt.broker import (
     SentTooMuch,
 )
 from vitcam.parts.mqtt.deliveries import Deliveries
-from vitcam.parts.mqtt.parts import MqttParts
 from vitcam.parts.mqtt.refusals import Refusals
+from vitcam.parts.mqtt.shared import MqttParts
 from vitcam.parts.mqtt.topics import COMMANDS, OFFLINE, ONLINE
 from vitcam.run.underway import Way
 from vitcam.storage.outbox import Delivery

@@ -24,8 +24,8 @@ from vitcam.parts.peers.peer import Peer
 from vitcam.parts.peers.watch import PeerSeen, PeerWatch, Still
 from vitcam.sentence import with_keys
 from vitcam.slot import Slot
+from vitcam.web.async_slot import AsyncSlot
 from vitcam.web.context import AppContext, Handlers
-from vitcam.web.live import AsyncSlot
 from vitcam.web.openapi.schema import COUNT, FLAG, NUMBER, TEXT, Schema, array_of, described, nullable, of_type, record
 from vitcam.web.requests.admission import CHANGE, Admission
 from vitcam.web.requests.body import Body, read_json

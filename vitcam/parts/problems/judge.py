@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import dataclass
 from enum import StrEnum
 
-from vitcam.parts.problems.look import Look
+from vitcam.parts.problems.measure import Look
 from vitcam.parts.problems.usual import KnownViews, Resemblance, Usual
 from vitcam.sentence import Sentence
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.parts.problems.look import TILES, Gaze, Look
+from vitcam.parts.problems.measure import TILES, Gaze, Look
 
 _LOOKS = 600
 _FEWEST = 20  # looks, for a spread of the gaze that says something

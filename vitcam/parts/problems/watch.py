@@ -8,7 +8,7 @@ from vitcam.daemon.run import Run
 from vitcam.frames import Event, Frame, Prediction
 from vitcam.look.follower import Follower
 from vitcam.parts.problems.judge import SENTENCES, Judge, Lasts, Trouble
-from vitcam.parts.problems.look import look_at
+from vitcam.parts.problems.measure import look_at
 from vitcam.parts.problems.settings import ProblemSettings
 from vitcam.parts.problems.stored import StoredProblems
 from vitcam.pipeline.frozen import FrozenWatch

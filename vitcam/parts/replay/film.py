@@ -10,7 +10,7 @@ from vitcam.config.rules import EventRule
 from vitcam.config.settings import Settings
 from vitcam.film_events import predictions_of, steps_of
 from vitcam.frames import Event
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.look.follower import Follower
 from vitcam.names.active import ActiveNames

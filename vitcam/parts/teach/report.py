@@ -12,7 +12,7 @@ from vitcam.frames import Unreadable
 from vitcam.interval import wilson
 from vitcam.parts.teach.examples import Examples, Others
 from vitcam.parts.teach.head import Head
-from vitcam.parts.teach.inbox.lesson import ENOUGH
+from vitcam.parts.teach.inbox.target import ENOUGH
 from vitcam.parts.teach.logistic import Floats
 from vitcam.sentence import Sentence
 

@@ -6,7 +6,7 @@ from vitcam.parts.teach.datasets.collector import Recorded
 from vitcam.parts.teach.datasets.intake import Brought
 from vitcam.parts.teach.datasets.store import DataSet
 from vitcam.parts.teach.inbox.entry import Why
-from vitcam.parts.teach.inbox.lesson import Lesson
+from vitcam.parts.teach.inbox.target import TeachingTarget
 from vitcam.web.openapi.schema import (
     COUNT,
     FLAG,
@@ -85,6 +85,6 @@ def _inbox() -> dict[str, Schema]:
         "labels": array_of(TEXT, "Of the data set, the most frequent first."),
         "counts": {"type": "object", "additionalProperties": COUNT, "description": "Pictures of each of them."},
         "enough": described(COUNT, "So many pictures of a label should be there before the model is taught."),
-        **of_type(Lesson)["properties"],
+        **of_type(TeachingTarget)["properties"],
         "corrections": described(COUNT, "Named pictures in the data set that the model in use was not taught with."),
     }

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from vitcam.errors import UsageError, VitcamError
+from vitcam.web.given import WebParts, WebThreads
 from vitcam.web.openapi.schema import TEXT, Schema, record
-from vitcam.web.parts import WebParts, WebThreads
 from vitcam.web.requests.admission import CHANGE, Admission, Quota
 from vitcam.web.requests.body import Body, BodyLimits, read_field, read_json
 from vitcam.web.route import JSON

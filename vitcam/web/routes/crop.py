@@ -8,9 +8,9 @@ from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.pictures.resize import crop_of, rect_of
 from vitcam.pictures.view import Region, check_size
+from vitcam.web.async_slot import size_of
 from vitcam.web.context import AppContext, Handlers
-from vitcam.web.live import size_of
-from vitcam.web.parts import WebParts
+from vitcam.web.given import WebParts
 from vitcam.web.requests.body import Body, read_json
 from vitcam.web.requests.versions import remembered
 from vitcam.web.route import Route, as_json

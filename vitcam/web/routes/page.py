@@ -10,8 +10,8 @@ from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError, VitcamError
 from vitcam.pictures.overlay_kinds import OVERLAYS, available_overlays
 from vitcam.run.kinds import HoldsPixels
+from vitcam.web.async_slot import AsyncSlot
 from vitcam.web.context import AppContext, Handlers
-from vitcam.web.live import AsyncSlot
 from vitcam.web.openapi.schema import TEXT, Schema, one_of
 from vitcam.web.page_files import ICON, INDEX
 from vitcam.web.requests.middleware import error_response

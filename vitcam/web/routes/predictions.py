@@ -14,8 +14,8 @@ from vitcam.frames import Place, Prediction
 from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.slot import Slot
 from vitcam.text import shortened
+from vitcam.web.async_slot import AsyncSlot
 from vitcam.web.context import AppContext, Handlers
-from vitcam.web.live import AsyncSlot
 from vitcam.web.openapi.schema import NUMBER, TEXT, described, one_of, switch
 from vitcam.web.requests.base_path import base_of
 from vitcam.web.requests.proxies import address_of

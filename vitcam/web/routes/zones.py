@@ -11,8 +11,8 @@ from vitcam.look.areas import Areas, zone_rect
 from vitcam.look.record import areas_record, own_sides, read_areas
 from vitcam.model.labels import unknown_labels
 from vitcam.pictures.view import Region, check_size
+from vitcam.web.async_slot import size_of
 from vitcam.web.context import AppContext, Handlers
-from vitcam.web.live import size_of
 from vitcam.web.requests.admission import Admission
 from vitcam.web.requests.body import Body, BodyLimits, read_json
 from vitcam.web.requests.versions import Precondition, remembered

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.state import State
-from vitcam.web.live import AsyncSlot
+from vitcam.web.async_slot import AsyncSlot
 from vitcam.web.stream.encoder import Encoder
 from vitcam.web.stream.picture import Picture, Placeholder
 from vitcam.web.stream.variant import Variant

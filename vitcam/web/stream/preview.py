@@ -12,7 +12,7 @@ from vitcam.errors import VitcamError
 from vitcam.pipeline.latest_frame import ClassifiedFrame
 from vitcam.slot import Current
 from vitcam.state import State
-from vitcam.web.live import AsyncSlot
+from vitcam.web.async_slot import AsyncSlot
 from vitcam.web.stream.channel import Channel
 from vitcam.web.stream.encoder import Encoder, has_weights
 from vitcam.web.stream.picture import Picture

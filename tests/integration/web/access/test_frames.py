@@ -7,7 +7,7 @@ import pytest
 
 from tests.integration.web.camera import Camera
 from tests.secured import ask, cookie, log_in, protected
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 HOME = "https://home.example"

@@ -13,7 +13,7 @@ from tests.secured import FORM, PASSWORD, ask, basic, bearer, cookie, log_in, pr
 from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
 from vitcam.access.tokens import Scope, create_token, revoke_token
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 ENDS_WITHIN_S = 20.0

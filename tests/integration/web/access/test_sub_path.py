@@ -12,7 +12,7 @@ from tests.integration.web.page.history.site import Site, history_site
 from tests.proxies import BASE, proxy
 from tests.secured import FORM, PASSWORD, Answer, ask, cookie, quick_hash
 from vitcam.access.guard import Guard
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 
 TRUSTED = ("127.0.0.1",)
 LOGIN = urlencode({"password": PASSWORD})

@@ -19,7 +19,7 @@ from tests.integration.web.lines import is_closed
 from tests.needs import need_program
 from tests.secured import ask, log_in, protected, sent
 from vitcam.errors import ConfigError
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 from vitcam.web.tls import Certificate, CertificateFiles
 

@@ -24,7 +24,7 @@ from tests.secured import (
 )
 from vitcam.access.guard import Guard
 from vitcam.access.tokens import Scope, create_token
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 GUESSES = 10_000

@@ -16,7 +16,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 from tests.integration.web.browser import console_errors, resize
 from tests.integration.web.camera import MODEL, Camera, Client
 from vitcam.slot import Current
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 from vitcam.web.stream.variant import Variant
 

@@ -19,7 +19,7 @@ from tests.proxies import proxy
 from tests.secured import PASSWORD, quick_hash
 from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 
 pytestmark = pytest.mark.slow("vitcam/web")
 

@@ -12,11 +12,11 @@ from tests.integration.web.browser import console_errors
 from tests.integration.web.camera import Camera, Followed
 from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.test_page import open_page, text, wait
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.pictures.view import Region
 from vitcam.rects import Rect
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 BIRD, BRANCH = Followed(Rect(960, 90, 200, 200), "pagoda"), Followed(Rect(40, 500, 80, 80), known=False)

@@ -18,7 +18,7 @@ from tests.integration.web.page.accessibility import Findings
 from tests.integration.web.page.test_page import open_page, picture_width, text, wait
 from vitcam.names.active import ActiveNames
 from vitcam.names.wanted import OwnName, WantedNames, names_in
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 OWN = ("catamaran", "cup", "cat", "tabby cat", "tiger cat", "consommé")

@@ -13,10 +13,10 @@ from selenium.webdriver.common.by import By
 from tests.integration.web.browser import console_errors
 from tests.integration.web.camera import Camera, Followed
 from tests.integration.web.page.test_page import open_page, text, wait
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import Areas, Zone
 from vitcam.pictures.view import Region
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 TWO = Areas((Zone("door", Region(0.1, 0.1, 0.3, 0.6), ("cup",), 0.6), Zone("road", Region(0.5, 0.1, 0.4, 0.4))))

@@ -18,8 +18,8 @@ from vitcam.parts.mqtt.client import MqttClient
 from vitcam.parts.mqtt.commands import MqttCommands
 from vitcam.parts.mqtt.connection import Connection
 from vitcam.parts.mqtt.deliveries import Deliveries
-from vitcam.parts.mqtt.parts import MqttParts
 from vitcam.parts.mqtt.settings import MqttSettings
+from vitcam.parts.mqtt.shared import MqttParts
 from vitcam.parts.mqtt.topics import Topics
 from vitcam.run.ending import Ending
 from vitcam.run.report import Report

@@ -17,8 +17,8 @@ from vitcam.doctor.check import CheckContext, CheckResult
 from vitcam.machine import Machine
 from vitcam.parts.mqtt.checks import mqtt
 from vitcam.parts.mqtt.client import MqttClient
-from vitcam.parts.mqtt.parts import Listener
 from vitcam.parts.mqtt.settings import MqttSettings, MqttVersion
+from vitcam.parts.mqtt.shared import Listener
 
 EVENTS, SNAPSHOT = "vitcam/cam/event", "vitcam/cam/snapshot"
 DISCOVERY = "homeassistant/device/vitcam_cam/config"

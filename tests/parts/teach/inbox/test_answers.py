@@ -10,8 +10,8 @@ from vitcam.model.files import find_model
 from vitcam.model.taught import digest_of
 from vitcam.parts.teach.datasets.store import DataSets
 from vitcam.parts.teach.inbox.answers import InboxAnswers
-from vitcam.parts.teach.inbox.lesson import lesson_of
-from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
+from vitcam.parts.teach.inbox.store import Inbox, InboxLimits
+from vitcam.parts.teach.inbox.target import target_of
 
 
 @pytest.fixture
@@ -84,13 +84,13 @@ def test_a_picture_that_was_moved_meanwhile_stays_where_it_is(answers: InboxAnsw
 
 def test_corrections_are_the_named_pictures_that_the_model_was_not_taught_with(answers: InboxAnswers) -> None:
     answers.data_sets.add("mine", "cup", "20260101T000000-001.jpg", JPEG)
-    nothing = answers.corrections.count("other", frozenset())
+    nothing = answers.untaught.count("other", frozenset())
     for number in range(2):
         answers.name(entry(number).id, "mine", "cup")
 
     assert nothing == 0
-    assert answers.corrections.count("mine", frozenset()) == 2
-    assert answers.corrections.count("mine", frozenset({digest_of(JPEG + b"\0")})) == 1
+    assert answers.untaught.count("mine", frozenset()) == 2
+    assert answers.untaught.count("mine", frozenset({digest_of(JPEG + b"\0")})) == 1
 
 
 def test_a_model_that_was_taught_here_is_taught_again_and_any_other_gets_labels_beside_its_own(
@@ -104,7 +104,7 @@ def test_a_model_that_was_taught_here_is_taught_again_and_any_other_gets_labels_
     answers.data_sets.add("mine", "cup", "20260101T000000-001.jpg", JPEG)
 
     def lesson(**fields: object) -> tuple[str, str, bool]:
-        found = lesson_of(replace(card, **fields), "in use", answers.data_sets)  # type: ignore[arg-type]
+        found = target_of(replace(card, **fields), "in use", answers.data_sets)  # type: ignore[arg-type]
         return found.dataset, found.base, found.add_to
 
     about = {"taught_from": "everyday", "dataset": "mine"}

@@ -13,7 +13,7 @@ from vitcam.frames import Detail, Group, Guess, ModelIdentity, Prediction
 from vitcam.parts.teach.datasets.store import DataSets
 from vitcam.parts.teach.inbox.answers import InboxAnswers
 from vitcam.parts.teach.inbox.keeper import InboxKeeper, doubt_of
-from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
+from vitcam.parts.teach.inbox.store import Inbox, InboxLimits
 from vitcam.pictures.decode import decode_image
 from vitcam.rects import Rect
 

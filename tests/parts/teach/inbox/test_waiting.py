@@ -9,7 +9,7 @@ import pytest
 from tests.parts.teach.inbox.entries import JPEG, entry, looks
 from vitcam.errors import UsageError, VitcamError
 from vitcam.parts.teach.inbox.entry import forget_event, id_of_event, pack_entry
-from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits, in_order
+from vitcam.parts.teach.inbox.store import Inbox, InboxLimits, in_order
 
 NEW = ".vitcam-partial-0123456789abcdef"
 

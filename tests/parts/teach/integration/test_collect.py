@@ -10,7 +10,7 @@ from tests.command import vitcam
 from tests.daemon import answer_to, daemon, get_json, status_of
 from tests.eventually import eventually
 from tests.parts.teach.inbox.entries import JPEG, entry
-from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
+from vitcam.parts.teach.inbox.store import Inbox, InboxLimits
 
 
 def is_ready(url: str) -> bool:

@@ -22,9 +22,9 @@ from vitcam.history.store import EventStore
 from vitcam.parts.teach.datasets.store import DataSets
 from vitcam.parts.teach.inbox.answers import InboxAnswers
 from vitcam.parts.teach.inbox.keeper import InboxKeeper
-from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
+from vitcam.parts.teach.inbox.store import Inbox, InboxLimits
 from vitcam.run.objects import Objects
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 EVENT = "01" + 24 * "A"

@@ -25,7 +25,7 @@ from vitcam.parts.teach.datasets.store import DataSets
 from vitcam.parts.teach.routes import intake
 from vitcam.pictures.decode import decode
 from vitcam.run.objects import Objects
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 TAKEN = "2026:01:02 03:04:05"

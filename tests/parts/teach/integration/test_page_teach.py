@@ -20,7 +20,7 @@ from tests.secured import bearer, quick_hash
 from vitcam.access.guard import Guard
 from vitcam.access.password import save_password
 from vitcam.access.tokens import Scope, create_token
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 pytestmark = pytest.mark.slow("vitcam/web", "vitcam/parts/teach")

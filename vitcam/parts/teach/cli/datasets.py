@@ -45,7 +45,7 @@ def inbox(
     state: StateOptions,
 ) -> None:
     """List the pictures that wait to be named on the page, the most informative first."""
-    from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
+    from vitcam.parts.teach.inbox.store import Inbox, InboxLimits
     from vitcam.wire import rfc3339
 
     place = state.owned_folder()

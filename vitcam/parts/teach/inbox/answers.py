@@ -8,8 +8,8 @@ from vitcam.errors import UsageError
 from vitcam.parts.teach.datasets.store import DataSets
 from vitcam.parts.teach.datasets.teachable import checked_label
 from vitcam.parts.teach.inbox.entry import InboxEntry, checked_id
-from vitcam.parts.teach.inbox.lesson import Corrections
-from vitcam.parts.teach.inbox.waiting import Inbox
+from vitcam.parts.teach.inbox.store import Inbox
+from vitcam.parts.teach.inbox.untaught import Untaught
 
 _REMEMBERED = 10
 
@@ -32,7 +32,7 @@ class InboxAnswers:
 
     def __init__(self, inbox: Inbox, data_sets: DataSets) -> None:
         self.inbox, self.data_sets = inbox, data_sets
-        self.corrections = Corrections(data_sets)
+        self.untaught = Untaught(data_sets)
         self._lock = threading.Lock()
         self._last: deque[_Answer] = deque(maxlen=_REMEMBERED)
 

@@ -16,7 +16,7 @@ from vitcam.parts.teach.datasets.followed import FollowedThings
 from vitcam.parts.teach.datasets.store import MINE
 from vitcam.parts.teach.inbox.answers import InboxAnswers
 from vitcam.parts.teach.inbox.entry import InboxEntry, Why, id_of_event
-from vitcam.parts.teach.inbox.waiting import InboxLimits
+from vitcam.parts.teach.inbox.store import InboxLimits
 from vitcam.parts.teach.settings import InboxSettings
 from vitcam.pictures.encode import encode_jpeg
 from vitcam.run.kinds import Configured, Learns, Runs, Sees

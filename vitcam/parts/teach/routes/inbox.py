@@ -12,7 +12,7 @@ from vitcam.errors import UsageError
 from vitcam.parts.teach.inbox.answers import InboxAnswers
 from vitcam.parts.teach.inbox.entry import InboxEntry
 from vitcam.parts.teach.inbox.keeper import InboxKeeper
-from vitcam.parts.teach.inbox.lesson import ENOUGH, Lesson, lesson_of
+from vitcam.parts.teach.inbox.target import ENOUGH, TeachingTarget, target_of
 from vitcam.sentence import with_keys
 from vitcam.web.context import AppContext, Handlers
 from vitcam.web.requests.admission import CHANGE, Admission
@@ -65,7 +65,7 @@ class InboxRoutes(Handlers):
             if label is None:
                 answers.throw_away(entry_id)
             else:
-                answers.name(entry_id, dataset or self._lesson(answers).dataset, label)
+                answers.name(entry_id, dataset or self._target(answers).dataset, label)
 
         return await self._change(request, work)
 
@@ -103,9 +103,9 @@ class InboxRoutes(Handlers):
         return web.json_response(await self._admission.serve(request, work))
 
     def _record(self, answers: InboxAnswers) -> dict[str, Any]:
-        lesson, inbox = self._lesson(answers), answers.inbox
+        target, inbox = self._target(answers), answers.inbox
         entries = inbox.entries()
-        known = next((each.labels for each in answers.data_sets.all() if each.name == lesson.dataset), {})
+        known = next((each.labels for each in answers.data_sets.all() if each.name == target.dataset), {})
         record = {
             "pictures": [_entry_record(each) for each in entries],
             "bytes": sum(each.size for each in entries),
@@ -115,14 +115,14 @@ class InboxRoutes(Handlers):
             "labels": sorted(known, key=lambda label: -known[label]),
             "counts": known,
             "enough": ENOUGH,
-            **asdict(lesson),
-            "corrections": answers.corrections.count(lesson.dataset, self._model.value.info.taught_pictures),
+            **asdict(target),
+            "corrections": answers.untaught.count(target.dataset, self._model.value.info.taught_pictures),
         }
         return with_keys(record)
 
-    def _lesson(self, answers: InboxAnswers) -> Lesson:
+    def _target(self, answers: InboxAnswers) -> TeachingTarget:
         model = self._model.value
-        return lesson_of(model.info.card, model.name_or_file, answers.data_sets)
+        return target_of(model.info.card, model.name_or_file, answers.data_sets)
 
 
 def _entry_record(entry: InboxEntry) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from vitcam.access.tokens import Scope
 from vitcam.errors import UsageError
 from vitcam.model.files import model_folders
 from vitcam.parts.teach.datasets.collector import Collector
-from vitcam.parts.teach.inbox.lesson import base_of_model
+from vitcam.parts.teach.inbox.target import base_of_model
 from vitcam.processes import bound
 from vitcam.processes.child import without_settings
 from vitcam.sentence import Sentence

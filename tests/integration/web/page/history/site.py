@@ -18,7 +18,7 @@ from vitcam.frames import Guess
 from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, FrameSummary, StoredEvent
 from vitcam.rects import Rect
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 LABELS = ("cup", "cat", "dog", "person")

@@ -15,7 +15,7 @@ from tests.integration.web.page.history.site import LASTED_MS, Site, cards, fill
 from tests.integration.web.page.test_page import text, wait
 from tests.integration.web.page.test_page_states import hidden
 from vitcam.history.store import EventStore
-from vitcam.web.parts import Binding
+from vitcam.web.given import Binding
 from vitcam.web.server import WebServer
 
 

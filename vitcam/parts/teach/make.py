@@ -8,8 +8,8 @@ from vitcam.parts.teach.datasets.collector import Collector
 from vitcam.parts.teach.datasets.store import DataSets
 from vitcam.parts.teach.inbox.answers import InboxAnswers
 from vitcam.parts.teach.inbox.keeper import InboxKeeper
-from vitcam.parts.teach.inbox.lesson import lesson_of
-from vitcam.parts.teach.inbox.waiting import Inbox, InboxLimits
+from vitcam.parts.teach.inbox.store import Inbox, InboxLimits
+from vitcam.parts.teach.inbox.target import target_of
 from vitcam.parts.teach.settings import CollectSettings, InboxSettings
 from vitcam.pictures.decode import decode_image
 
@@ -45,5 +45,5 @@ def _inbox(run: Run, inbox: Inbox, collector: Collector) -> InboxKeeper:
         lambda: model.value.space,
         lambda prediction: shows_any(names, prediction, vocabulary),
         ask,
-        lambda: lesson_of(model.value.info.card, model.value.name_or_file, collector.data_sets).dataset,
+        lambda: target_of(model.value.info.card, model.value.name_or_file, collector.data_sets).dataset,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from vitcam.access.guard import Guard
 from vitcam.frames import Prediction
 from vitcam.history.store import EventStore
-from vitcam.look.active import ActiveAreas
+from vitcam.look.active_areas import ActiveAreas
 from vitcam.meters import StageTimes
 from vitcam.names.active import ActiveNames
 from vitcam.names.vocabulary import Vocabulary
