@@ -58,9 +58,9 @@ def _followed(follower: Follower, classifier: Classifier, frame: Frame, areas: A
             continue
         found = replace(classifier(look.frame), zone=look.place.zone, track=look.place.track)
         if look.of_rest:
-            follower.looked_at_rest(found)
+            follower.record_background(found)
         else:
-            yield follower.looked(found)
+            yield follower.record_look(found)
 
 
 def _frame(picture: Image, region: Region | None, classifier: Classifier, seq: int, at_ns: int, source: str) -> Frame:

@@ -32,8 +32,8 @@ class Machine:
         return read_text(self.root / "proc/device-tree/model").rstrip("\0")
 
     @property
-    def hardware(self) -> str:
-        """What this machine has and no other, however often its card is copied: as anybody may read it. Empty: nothing.
+    def hardware_id(self) -> str:
+        """An id that only this machine has, even if its SD card is copied; readable without root. Empty: it has none.
 
         A number of the board, else the address of a network card that is built in, else the number of the system.
         """

@@ -1,7 +1,7 @@
 """Data-parallel training: one network on all accelerators of this machine, or of several, by keras.distribution on JAX.
 
 Every process runs the same program and holds the same weights. It loads its own share of each batch; JAX adds the
-gradients up. What is said of "the first process" is decided alike everywhere, so that none waits for another in vain.
+gradients up. All processes make the same decisions, so that none waits for another one forever.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def join(hosts: str | None = None, index: int | None = None) -> None:
     hosts   `HOST:PORT,…`, one for each process, the first of which coordinates; None: Keras' environment variables
             (`KERAS_DISTRIBUTION_JOB_ADDRESSES`, `…_NUM_PROCESSES`, `…_PROCESS_ID`), or only this machine
     index   which of them this process is, from 0
-    raises  UsageError for a backend that cannot, an invalid address or index, or hosts that cannot connect
+    raises  UsageError for a backend that cannot train on several hosts, an invalid address or index, or hosts that
+            cannot connect
     """
     backend = keras.backend.backend()
     several = hosts is not None or HOSTS_VARIABLE in os.environ
@@ -46,7 +47,7 @@ def join(hosts: str | None = None, index: int | None = None) -> None:
             )
         return
     if several:
-        _meet(hosts, index)
+        _connect_hosts(hosts, index)
     devices = keras.distribution.list_devices()
     if len(devices) > 1:
         keras.distribution.set_distribution(keras.distribution.DataParallel(devices=devices, auto_shard_dataset=False))
@@ -55,7 +56,7 @@ def join(hosts: str | None = None, index: int | None = None) -> None:
         logging.getLogger(vitcam_training.__name__).setLevel(logging.WARNING)
 
 
-def _meet(hosts: str | None, index: int | None) -> None:
+def _connect_hosts(hosts: str | None, index: int | None) -> None:
     count = None
     if hosts is not None:
         addresses = hosts.split(",")
@@ -71,7 +72,7 @@ def _meet(hosts: str | None, index: int | None) -> None:
 
 
 def is_first() -> bool:
-    """Whether this process writes the files and talks; true where it is the only one."""
+    """Whether this process writes the files and the log; true where it is the only one."""
     return _index() == 0
 
 
@@ -115,7 +116,7 @@ def predictor(model: Any) -> Predict:
     return predict
 
 
-def together(session: Session) -> Session:
+def in_all_processes(session: Session) -> Session:
     """A session that is stopped in all processes when it is in one, and only the first shows its progress."""
     if _processes() == 1:
         return session
@@ -123,12 +124,12 @@ def together(session: Session) -> Session:
     return replace(session, quiet=quiet, tensorboard=board, stop=_SharedStop(session.stop))
 
 
-def as_first(*figures: float) -> tuple[float, ...]:
+def as_in_first(*figures: float) -> tuple[float, ...]:
     """Figures as the first process has them: decisions must not depend on the rounding of another process."""
     return tuple(_gather(np.array(figures))[0].tolist())
 
 
-def wait() -> None:
+def wait_for_all() -> None:
     """Until every process is here, such as for a file that the first has written."""
     _gather(np.zeros(1))
 
@@ -142,13 +143,13 @@ def check_folder(folder: Path) -> None:
             raise UsageError(
                 f"the run's folder {folder} cannot be created ({error.strerror}); name another with --out"
             ) from error
-    wait()
+    wait_for_all()
     seen = _gather(np.array(folder.is_dir()))
     if not seen.all():
         raise UsageError(f"{folder} is not on a disk that all processes share; give a folder that is")
 
 
-def check_together(place: tuple[int, ...]) -> None:
+def check_same_step(place: tuple[int, ...]) -> None:
     """Raise UsageError unless every process stands at the same place of a run."""
     found = _gather(np.array(place))
     if (found != found[0]).any():

@@ -21,7 +21,7 @@ from vitcam.errors import UsageError, VitcamError
 from vitcam_training.data.batches import Batch, training_batches
 from vitcam_training.data.dataset import Sample
 from vitcam_training.fit.cross_entropy import adjustment
-from vitcam_training.fit.data_parallel import check_folder, check_together, is_first, together, wait
+from vitcam_training.fit.data_parallel import check_folder, check_same_step, in_all_processes, is_first, wait_for_all
 from vitcam_training.fit.display import Display
 from vitcam_training.fit.learner import Learner
 from vitcam_training.fit.logs import EventWriter, add_line, history, read_log, trim_log
@@ -51,7 +51,7 @@ class FitRun:
         self.position = RunPosition()
         check_folder(stage.folder)
         self._resume()
-        check_together((self.position.epoch, self.position.step))
+        check_same_step((self.position.epoch, self.position.step))
 
     def train(self, session: Session | None = None) -> None:
         """Train up to the recipe's last epoch, saving after each, every few minutes between, and before it leaves.
@@ -61,7 +61,7 @@ class FitRun:
         """
         stage = self.stage
         stage.check_photos()
-        session = together(session or Session())
+        session = in_all_processes(session or Session())
         if self._finished:
             log.info("%s: nothing is left to train; another folder (--out) starts a new run", stage.folder)
         with ExitStack() as stack:
@@ -181,7 +181,7 @@ class FitRun:
         weights = self.learner.weights() if fresh else read_weights(path)
         if is_first():
             save_weights(path, weights, self._metadata())
-        wait()
+        wait_for_all()
 
     def _save_state(self) -> None:
         arrays = {name: keras.ops.convert_to_numpy(variable) for name, variable in self.learner.variables().items()}

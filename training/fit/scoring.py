@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vitcam_training.data.batches import BatchPlan, plain_batches
 from vitcam_training.data.dataset import Sample
-from vitcam_training.fit.data_parallel import as_first
+from vitcam_training.fit.data_parallel import as_in_first
 from vitcam_training.fit.display import Display
 from vitcam_training.fit.learner import Learner
 from vitcam_training.fit.session import Stop
@@ -47,7 +47,7 @@ def score_photos(
                 display.scored(len(logits))
             if stop:
                 stop.check(gained=False)
-    return Score(*as_first(float(np.mean(losses)), float(np.mean(right))))
+    return Score(*as_in_first(float(np.mean(losses)), float(np.mean(right))))
 
 
 def cross_entropy(logits: NDArray[np.float32], targets: NDArray[np.float32]) -> NDArray[np.float32]:

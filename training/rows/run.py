@@ -36,14 +36,14 @@ from vitcam_training.weights.metadata import CALIBRATED_ON, Metadata, read_metad
 
 WEIGHTS = "weights.safetensors"
 MOST_NOTHING = 0.25
-"""So many pictures of nothing count at most, for each photo by which what is displayed is calibrated."""
+"""Pictures that show nothing, for each photo of the calibration, at most."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
-class _Displayed:
-    """By what is displayed calibrated: by all that a camera may see, as rows see it that were not fitted to it."""
+class _CalibrationSet:
+    """What temperature and gate are fitted to. No probability is from rows that were fitted to its photo."""
 
     samples: Sequence[Sample]
     probabilities: NDArray[np.float32]
@@ -52,7 +52,7 @@ class _Displayed:
     """(m, C) of pictures that show nothing, so that every name is wrong."""
 
     def temperature(self) -> float:
-        """By which probabilities say how often a name is right: of photos alone. What shows nothing is for the gate."""
+        """The one with which probabilities say how often a name is right. Pictures of nothing are left to the gate."""
         guesses = self.probabilities.argmax(1).tolist()
         right = np.array([guess in each.right for guess, each in zip(guesses, self.samples, strict=True)], bool)
         same = alike([each.label for each in self.samples], [each.accepted for each in self.samples])
@@ -61,7 +61,7 @@ class _Displayed:
         return found
 
     def gate(self, temperature: float, groups: Groups | None) -> float:
-        """The familiarity below which no name is displayed: of the names there, more are wrong than right."""
+        """The familiarity below which no name is displayed, because most names there are wrong."""
         named, of_nothing = (
             names(scaled(rows, temperature).astype(np.float32), groups) for rows in (self.probabilities, self.nothing)
         )
@@ -102,38 +102,38 @@ def add_rows(recipe: Recipe, weights: Path, folder: Path, dataset: Dataset, comm
     base, choose = photos[BASE], photos[CHOOSE]
     lesson = lesson_of(head, photos, settings)
     rows = fit_rows(lesson, settings.l2)
-    kept = len(photos[TRAIN].samples) + np.arange(len(base.samples))
-    again = out_of_fold(lesson, kept, settings.l2, rows, recipe.seed)
+    of_base = len(photos[TRAIN].samples) + np.arange(len(base.samples))
+    held_out = out_of_fold(lesson, of_base, settings.l2, rows, recipe.seed)
     if settings.one:
         label = photos[SHOWN].samples[0].label
-        of_one = lesson_of_one(head, label, photos, rows, settings)
-        further = fit_rows(of_one, settings.l2)
+        lesson = lesson_of_one(head, label, photos, rows, settings)
+        further = fit_rows(lesson, settings.l2)
         same = same_photo(photos, settings)
-        found = out_of_fold(of_one, kept, settings.l2, further, recipe.seed, same)
-        rows, again = rows.and_then(further), np.concatenate([again, found], axis=1)
+        further_held_out = out_of_fold(lesson, of_base, settings.l2, further, recipe.seed, same)
+        rows, held_out = rows.and_then(further), np.concatenate([held_out, further_held_out], axis=1)
         head = head.with_further(label, len(further.bias))
-    trials = _tried(head, rows, base, again, choose)
+    trials = _tried(head, rows, base, held_out, choose)
     chosen = best(trials)
     _log(trials, chosen)
     usual = choose.where([sample in dataset.parts.get(USUAL, choose.samples) for sample in choose.samples])
     nothing = read_features(weights, no_thing().part(CHOOSE), spec, folder / "no-thing.npz")
-    displayed = _Displayed(
+    calibration = _CalibrationSet(
         [*usual.samples, *base.samples],
         np.concatenate(
             [
                 head.probabilities(usual.features.logits, rows.logits(usual.features.embedding), chosen.offset),
-                head.probabilities(base.features.logits, again, chosen.offset),
+                head.probabilities(base.features.logits, held_out, chosen.offset),
             ]
         ),
         head.probabilities(nothing.logits, rows.logits(nothing.embedding), chosen.offset)[
             : int(MOST_NOTHING * (len(usual.samples) + len(base.samples)))
         ],
     )
-    temperature = displayed.temperature()
+    temperature = calibration.temperature()
     fitted = {
         "temperature": temperature,
-        "least_familiarity": displayed.gate(temperature, groups_of(dataset.labels, dataset)),
-        CALIBRATED_ON: len(displayed.samples),
+        "least_familiarity": calibration.gate(temperature, groups_of(dataset.labels, dataset)),
+        CALIBRATED_ON: len(calibration.samples),
     }
     hours = (time.monotonic() - started_s) / 3600
     made = _metadata(recipe, about, weights, head, dataset, chosen, fitted, hours, command)

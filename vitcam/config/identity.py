@@ -32,7 +32,7 @@ class Identity:
         """The identity of the camera that has this state folder."""
         called = next(filter(None, (name(settings) for name in load_each(part.called for part in PARTS))), "")
         service = folder.name.removeprefix(_SERVICE) if folder and folder.name.startswith(_SERVICE) else ""
-        place = f"{machine.hardware}\n{folder}".replace(_PRIVATE, "/var/lib/")
+        place = f"{machine.hardware_id}\n{folder}".replace(_PRIVATE, "/var/lib/")
         serial = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:8]
         return cls(device_id(called or host_name()), serial, called or service or host_name())
 

@@ -14,7 +14,7 @@ class LookSettings:
     follow: Annotated[
         Follow,
         Rule(
-            "motion: look at what moves, too, in all pixels that the camera has of it; up to three places. Where there "
+            "motion: also look at what moves, at the full resolution of the camera, at up to three places. Where there "
             "are zones, in them only. off: never. The default is for cameras; in films, photos and pipes nothing is "
             "followed unless this is set",
             live=True,
@@ -24,8 +24,8 @@ class LookSettings:
     rest: Annotated[
         float,
         Rule(
-            "While nothing moves in the view of a camera, look again after this time, in s. What moves is looked at at "
-            "once, in every frame. 0: it never rests",
+            "While nothing moves in the view of a camera, it rests: the model looks once in this time, in s. While "
+            "something moves, it looks at every frame. 0: the camera never rests",
             low=0,
             high=3600,
             live=True,
@@ -36,7 +36,10 @@ class LookSettings:
     """Keys that somebody has set. The defaults are for cameras: all else follows or rests only where that is set."""
 
     def follow_in(self, camera: bool) -> Follow:
-        """Whether what moves is followed before a camera, or in something else."""
+        """Whether what moves is followed.
+
+        camera  whether the source is a camera
+        """
         return self.follow if camera or "follow" in self.given else "off"
 
 

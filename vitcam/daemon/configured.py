@@ -46,7 +46,7 @@ class ConfiguredModel(Configured):
         gate = self._pipeline.gate if same else gate_of(new)
         self._before = self._models.settings = new
         self._model.value.classifier.top_k = new.model.top_k
-        self._pipeline.follower.follow = follow_of(new)
+        self._pipeline.follower.mode = follow_of(new)
         self._pipeline.change(new.model.fps, gate)
 
 

@@ -58,7 +58,7 @@ class Reloader:
             each.check(wanted)
         changes = Changes.between(self._running, wanted)
         self._running = with_changes(self._running, wanted, changes.live)
-        self._settings.take(self._running)
+        self._settings.set_running(self._running)
         for each in configured:  # gets a new value as a whole, and takes it at its next frame, prediction or request
             each.apply(self._running)
         return changes

@@ -65,8 +65,8 @@ class RunningSettings:
         vocabulary: Vocabulary,
         service: bool,
     ) -> None:
-        self.places: Mapping[str, str] = {}
-        """Of what routes of their own would change, where the configuration says it."""
+        self.fixed_at: Mapping[str, str] = {}
+        """Where the configuration sets what has routes of its own: crop, masks and zones."""
         self.can_be_set: frozenset[str] = frozenset()
         """Settings that nothing fixes, so that they may be changed while the daemon runs."""
         self.restart_asked = threading.Event()
@@ -78,7 +78,7 @@ class RunningSettings:
         self._new: queue.SimpleQueue[NewSettings] = queue.SimpleQueue()
         self._changing = threading.Lock()
         self._unsaved: PageLayer | None = None
-        self.take(running)
+        self.set_running(running)
 
     @property
     def layer(self) -> PageLayer:
@@ -89,7 +89,7 @@ class RunningSettings:
         """Settings that were read again, with what was set on the page and could not be saved so far."""
         return wanted if self._unsaved is None or self._layers is None else self._layers(self._unsaved).settings
 
-    def take(self, running: Settings) -> None:
+    def set_running(self, running: Settings) -> None:
         """These are the settings in force from now on."""
         self.running = running
         in_force = {"camera.crop": running.camera.crop, "camera.masks": running.camera.masks, "zones": running.zones}
@@ -98,7 +98,7 @@ class RunningSettings:
         except VitcamError:  # the configuration was changed, and nobody has read it again so far
             effective = None
         self.can_be_set = frozenset(name for name in ON_PAGE if effective and not effective.given(name))
-        self.places = {
+        self.fixed_at = {
             name: (effective.given(name) if effective else "") or "the configuration"
             for name, value in in_force.items()
             if value
@@ -129,7 +129,7 @@ class RunningSettings:
         }
 
     def values(self) -> dict[str, Any]:
-        """The same settings by name, each with its value, also a secret one, and where that comes from."""
+        """The same settings by name, each with its value and where that comes from; secret values are included."""
         effective, _ = self._effective()
         return {name: [_value(effective.settings, name), _origin(name, effective)] for name in sorted(ON_PAGE)}
 
@@ -152,16 +152,18 @@ class RunningSettings:
                 if value is not None and name not in effective.page:
                     raise UsageError(effective.warnings[-1])
             self._check(values, effective.settings)
-            changes = self._take(effective.settings)
+            changes = self._send(effective.settings)
             if any(name.partition(".")[0] not in harmless_sections() for name in changes.live):
-                self._try(before)
+                self._wait_for_trial(before)
             log.info("set on the page: %s", ", ".join(sorted(values)))
             return self._save(layer)
 
     def restart(self) -> None:
         """End, so that systemd starts the daemon again."""
         if not self._service:
-            raise FixedElsewhere("nothing would start vitcam again here; end it and start it yourself")
+            raise FixedElsewhere(
+                "vitcam does not run as a service and cannot restart itself; stop it and start it again"
+            )
         self.restart_asked.set()
 
     def _effective(self) -> tuple[EffectiveSettings, str]:
@@ -174,7 +176,7 @@ class RunningSettings:
 
     def _layers_or_refuse(self) -> Layers:
         if self._layers is None:
-            raise UsageError("nothing can be set on the page of this run")
+            raise UsageError("this run does not allow settings to be changed on the page")
         return self._layers
 
     def _row(self, name: str, effective: EffectiveSettings) -> dict[str, Any]:
@@ -202,7 +204,7 @@ class RunningSettings:
         """What only this machine and this model can say. Raises UsageError."""
         if (source := values.get("camera.source")) and isinstance(source, str):
             if "***" in source:
-                raise UsageError("the address of the camera has *** in it; write it as a whole, with its password")
+                raise UsageError("the address of the camera has *** in place of its password; enter all of it")
             with suppress(SourceError):  # it may be plugged in later
                 open_source(source)
         for check in load_each(part.set_on_page for part in PARTS):
@@ -212,7 +214,7 @@ class RunningSettings:
         for sentence in unknown_labels(asked_for, self._vocabulary.known):
             raise UsageError(sentence)
 
-    def _take(self, wanted: Settings) -> Changes:
+    def _send(self, wanted: Settings) -> Changes:
         """Have the supervisor take them over. Raises UsageError where they do not fit."""
         new = NewSettings(wanted)
         self._new.put(new)
@@ -220,22 +222,22 @@ class RunningSettings:
             return new.done.result(_TAKEN_WITHIN_S)
         except TimeoutError:
             new.done.cancel()
-            raise VitcamError("vitcam does not take over settings now; try again") from None
+            raise VitcamError("vitcam could not apply the settings in time; try again") from None
 
-    def _try(self, before: PageLayer) -> None:
+    def _wait_for_trial(self, before: PageLayer) -> None:
         """Wait until a frame was classified; where a stage fails, the settings before are in force again."""
         tried = self._trials.begin("settings on trial", lambda: "")
         try:
             tried.result(_WAIT_S)
         except TimeoutError:
-            tried.add_done_callback(lambda done: self._take_back(before) if done.exception() else None)
+            tried.add_done_callback(lambda done: self._roll_back(before) if done.exception() else None)
         except UsageError:
-            self._take(self._layers_or_refuse()(before).settings)
+            self._send(self._layers_or_refuse()(before).settings)
             raise
 
-    def _take_back(self, before: PageLayer) -> None:
+    def _roll_back(self, before: PageLayer) -> None:
         """In the thread that noticed, which must not wait."""
-        log.error("what was set on the page last is taken back, since a stage failed with it")
+        log.error("the last change on the page was undone, because a stage failed with it")
         new = NewSettings(self._layers_or_refuse()(before).settings)
         new.done.add_done_callback(lambda _: self._save(before))
         self._new.put(new)
@@ -266,8 +268,8 @@ def _changed(effective: EffectiveSettings, before: PageLayer, values: Mapping[st
             raw = RawSetting(option.section, option.key, value, "what was sent", error_class=UsageError)
             fit = checked(option, raw)
             after[name] = list(fit) if isinstance(fit, tuple) else fit
-    is_said = "store.keep_days" in values
-    return replace(before, values=after, unread="" if is_said else before.unread)
+    is_age_set = "store.keep_days" in values
+    return replace(before, values=after, unread="" if is_age_set else before.unread)
 
 
 def _origin(name: str, effective: EffectiveSettings) -> str:

@@ -220,7 +220,9 @@ class EventStore:
     def after(self, event_id: str) -> tuple[StoredEvent, ...]:
         """What a follower may have missed after that event, the oldest first; also some events that began before it."""
         nothing: tuple[StoredEvent, ...] = ()
-        return tuple(map(self._said, self._read(lambda connection: search.after(connection, event_id), nothing)))
+        return tuple(
+            map(self._said, self._read(lambda connection: search.changed_since(connection, event_id), nothing))
+        )
 
     def _meant(self, connection: sqlite3.Connection, query: Query) -> Query:
         """The query with all that was displayed and that people call by one of the names that it shows."""

@@ -15,10 +15,10 @@ log = logging.getLogger(__name__)
 
 
 class EventTimestamps:
-    """Of one connection and one run; used by the thread that writes. `look` comes first.
+    """Of one connection and one run; used by the thread that writes. `check_clock` comes first.
 
-    The wall clock dates events while it is believed, and if no clock of this boot ever was. Else an earlier one of this
-    boot does: what the wall clock says then changes no time. Raises sqlite3.Error.
+    Events get the time of the wall clock while it is trusted, and if no clock of this boot was ever trusted. Otherwise
+    they get the time of the best earlier clock of this boot, whatever the wall clock says. Raises sqlite3.Error.
     """
 
     def __init__(self, connection: sqlite3.Connection, clock: MachineClock) -> None:
@@ -57,11 +57,11 @@ class EventTimestamps:
         end_ms = None if event.end_ms is None else event.end_ms + step_ms
         return replace(change, event=replace(event, start_ms=event.start_ms + step_ms, end_ms=end_ms))
 
-    def look(self) -> None:
-        """Follow the wall clock. Times of stored events may change."""
+    def check_clock(self) -> None:
+        """Compare the wall clock with the known clocks. Times of stored events may change."""
         reading = self._read()
         trust, why = judge(reading, self._known, self._newest_ms, self._trusted_ms)
-        self._follow(reading, trust)
+        self._adopt(reading, trust)
         if trust:
             self._trusted_ms = reading.now_ms
         if trust is Trust.SYNCHRONISED or (trust and reading.is_steady):
@@ -74,8 +74,8 @@ class EventTimestamps:
             self._wall, self._since_ms = (booted_ms, synchronised), up_ms
         return Reading(booted_ms, up_ms, synchronised, up_ms - self._since_ms)
 
-    def _follow(self, reading: Reading, trust: Trust) -> None:
-        """Let the wall clock date events, if it may, and correct others."""
+    def _adopt(self, reading: Reading, trust: Trust) -> None:
+        """Let the wall clock date events if it may, and correct the times that worse clocks gave."""
         current = self._current
         wrong = [each for each in self._known if self._is_worse(each, trust)]
         if current and current.says(reading.booted_ms) and current.trust >= trust and not wrong:
@@ -100,8 +100,8 @@ class EventTimestamps:
     def _is_worse(self, other: KnownClock, trust: Trust) -> bool:
         """Whether a clock of this boot is set right by a wall clock of this trust.
 
-        One that is believed as much stays: between two runs, who knows which of them was right. But a later word of a
-        time server counts more than an earlier one, and what this run saw itself was a correction.
+        A clock with equal trust is kept, because nobody can know which one was right. There are two exceptions: both
+        come from a time server, or this run saw the clock being changed.
         """
         if other.trust is not trust:
             return other.trust < trust

@@ -306,7 +306,7 @@ class HistoryWriter:
 
     def _follow_clock(self) -> None:
         if self.timestamps is not None:
-            self.timestamps.look()
+            self.timestamps.check_clock()
 
     def _failed(self, error: Exception) -> None:
         if is_damage(error, self._folder / FILE):

@@ -97,7 +97,7 @@ class ViewWatch:
             return []
         return [self._look(track, frame) for track in self.tracks.followed]
 
-    def looked(self, prediction: Prediction) -> Prediction:
+    def record_look(self, prediction: Prediction) -> Prediction:
         """What a look at something that is followed has shown.
 
         returns  it, with whether that is what the place shows at rest
@@ -116,7 +116,7 @@ class ViewWatch:
         track.note(None if at_rest else shown, now_ns)
         return replace(prediction, at_rest=at_rest)
 
-    def looked_at_rest(self, prediction: Prediction) -> None:
+    def record_background(self, prediction: Prediction) -> None:
         """What the place of something that is followed shows without it."""
         names = names_at_rest(prediction)
         self._rest.learn(prediction.crop, names, prediction.captured_ns)

@@ -59,8 +59,8 @@ class Taught:
     def likeliest(self, given: NDArray[Any], count: int) -> float:
         """The probability of the likeliest row that was taught beside the graph's own labels.
 
-        The least familiarity of the model was fitted to pictures of those, and says nothing of what was taught since: a
-        taught label is as familiar as it is likely.
+        The least familiarity was fitted to pictures of the graph's own labels and says nothing of taught ones. So the
+        probability of a taught label is used as its familiarity.
 
         given  (n,) all that the graph gives
         count  how many labels the model has
@@ -70,7 +70,7 @@ class Taught:
 
     @property
     def content(self) -> bytes:
-        """Differs from that of other rows."""
+        """Bytes that differ where the rows differ."""
         return self.rows.rows.tobytes() + self.rows.offsets.tobytes()
 
     def parts(self) -> dict[str, str | bytes]:
@@ -142,7 +142,7 @@ def _joined(archive: zipfile.ZipFile, card: ModelCard) -> tuple[int, ...]:
 
 
 def _pictures(archive: zipfile.ZipFile) -> frozenset[bytes]:
-    """Files that were taught by an earlier version do not say it."""
+    """Files of earlier versions have no such part."""
     if PICTURES not in archive.namelist():
         return frozenset()
     info = archive.getinfo(PICTURES)

@@ -202,7 +202,7 @@ class Pipeline(HoldsPixels):
         dropped = max(0.0, rates[0] - sum(rates[1:])) if self._beats.capture.live else 0.0
         percentiles = ((stage, meter.percentiles()) for stage, meter in self._classify.latencies.items())
         follower, rates_of = self._options.follower, self._classify.by_zone
-        followed = {zone.name for zone in self._options.areas.areas.zones if follower.follows(zone)}
+        followed = {zone.name for zone in self._options.areas.areas.zones if follower.is_on_in(zone)}
         return PipelineState(
             status="degraded" if reasons and status == "ok" else status,
             reason="; ".join(reasons),
@@ -215,8 +215,8 @@ class Pipeline(HoldsPixels):
             frames=Counts(captured.count, classified.count, self.dropped, skipped.count + rested.count),
             ms={stage: values for stage, values in percentiles if values is not None},
             zones={name: ZoneRate(round(rate.per_second(), 2), name in followed) for name, rate in rates_of.items()},
-            follows=follower.follows(None),
-            following=tuple(map(_following_state, follower.following)),
+            follows=follower.is_on_in(None),
+            following=tuple(map(_following_state, follower.followed)),
             paused=self._is_paused,
             resting_since=None if (since_ns := self.resting.since_ns) is None else wall_time(since_ns),
         )

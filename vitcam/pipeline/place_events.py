@@ -183,7 +183,7 @@ class PlaceEvents:
                 known = lasting if event.kind == "seen" else None
                 reports += self._things.take(event, known, prediction, new_id)
         if lasting is not None:
-            reports += self._things.look(lasting.event, lasting, prediction)
+            reports += self._things.note(lasting.event, lasting, prediction)
         self._note_lasting()
         return reports
 

@@ -269,11 +269,11 @@ class ClassifyStage:
         if place != _VIEW:
             prediction = replace(prediction, zone=place.zone, track=place.track)
         if look.of_rest:
-            self.options.follower.looked_at_rest(prediction)
+            self.options.follower.record_background(prediction)
             self._wait_for_rate()
             return
         if place.track is not None:
-            prediction = self.options.follower.looked(prediction)
+            prediction = self.options.follower.record_look(prediction)
         elif place.zone is not None:
             self.by_zone[place.zone].tick()
         if stood_ns := self._stood_ns.pop(place, 0):

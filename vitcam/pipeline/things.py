@@ -28,7 +28,7 @@ class _SeenThing:
     box: Box | None
     """Where it was seen last; None: it never had a box."""
     seen_ns: int = 0
-    """When it was out of sight at the last of its places."""
+    """When it was seen last, at any of its places; set once it is out of sight."""
     places: dict[str, Lasting | None] = field(default_factory=dict)
     """Where it is seen: ids of the events of places, those that came last at the end."""
     leader: str = ""
@@ -40,7 +40,7 @@ class _SeenThing:
     before: Event | None = None
     """As it was when another place led."""
 
-    def follow(self, local: Event, lasting: Lasting | None, prediction: Prediction) -> None:
+    def update(self, local: Event, lasting: Lasting | None, prediction: Prediction) -> None:
         """Take over what the event of its leading place says."""
         event, news = self.event, dict[str, Any]()
         if event.end_ns is not None:
@@ -118,10 +118,10 @@ class SeenThings:
                 gone = self._leave(thing, local.id, prediction.captured_ns)
                 return gone + self._begin(replace(local, start_ns=prediction.captured_ns), lasting, prediction, new_id)
             return ()
-        self.look(local, lasting, prediction)
+        self.note(local, lasting, prediction)
         return (thing.event,)
 
-    def look(self, local: Event, lasting: Lasting | None, prediction: Prediction) -> tuple[Event, ...]:
+    def note(self, local: Event, lasting: Lasting | None, prediction: Prediction) -> tuple[Event, ...]:
         """Note what is known of an event of a place between two reports.
 
         returns  a report where a second model gives another name now
@@ -132,7 +132,7 @@ class SeenThings:
         if thing.leader != local.id:
             return ()
         before = thing.event.second
-        thing.follow(local, lasting, prediction)
+        thing.update(local, lasting, prediction)
         after = thing.event.second
         is_news = after is not None and after.label is not None and (before is None or before.label != after.label)
         return (thing.event,) if is_news else ()
@@ -179,7 +179,7 @@ class SeenThings:
         if not leads:
             return ()
         thing.leader, thing.before = local.id, thing.event
-        thing.follow(local, lasting, prediction)
+        thing.update(local, lasting, prediction)
         return (thing.event,)
 
     def _same(self, local: Event, lasting: Lasting | None, box: Box | None) -> _SeenThing | None:

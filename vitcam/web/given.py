@@ -50,7 +50,7 @@ class WebParts:
     objects: Objects = field(default_factory=Objects)
     """The objects of the run, by their kinds."""
     report: "Reporter | None" = None
-    """How the run is, for a household's system. Called in the server's thread; None: nobody is told."""
+    """The state of the run, for home automation. Called in the server's thread; None: nobody is told."""
     default: Current[Variant] = field(default_factory=lambda: Current(Variant()))
     """Of `/stream` and `/snapshot.jpg` without parameters."""
     crop: ActiveCrop = field(default_factory=ActiveCrop)
@@ -77,16 +77,16 @@ class WebParts:
     settings: "RunningSettings | None" = None
     """None: nothing can be set."""
     unsaved: Unsaved = field(default_factory=Unsaved)
-    """Saves words."""
+    """Saves words that the disk did not take."""
     revisions: Revisions = field(default_factory=lambda: Revisions(None))
-    """Of what several clients may change."""
+    """Versions of what several clients may change."""
     pages: OpenPages = field(default_factory=OpenPages)
     fetch: Callable[[str], bytes] | None = None
     """Fetches the picture at an address; called in a thread of its own. None: no pictures are fetched."""
 
     def fixed(self, name: str) -> str:
-        """Where the configuration says a setting, so that the page cannot change it; empty where it can."""
-        return "" if self.settings is None else self.settings.places.get(name, "")
+        """Where the configuration sets something, so that the page cannot change it; empty where it can."""
+        return "" if self.settings is None else self.settings.fixed_at.get(name, "")
 
     def vocabulary(self) -> Vocabulary:
         """By which texts labels and groups may be named now."""

@@ -61,7 +61,7 @@ def _follow(plan: Plan, thing: Thing, found: Boxed) -> None:
         began = time.thread_time_ns()
         follower.take(Frame(shot.picture, None, whole, seq, round((1 + shot.t) * 1e9), "clip"), NO_AREAS)
         found.ms.append((time.thread_time_ns() - began) / 1e6)
-        boxes = [each.rect for each in follower.following]
+        boxes = [each.rect for each in follower.followed]
         held = [_held(shot, box) for box in boxes]
         others.append(sum(part < _BESIDE for part in held))
         if shot.in_view and shot.box is not None:

@@ -49,10 +49,10 @@ def test_a_pc_is_told_by_a_network_card_that_is_built_in_else_by_its_system(tmp_
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc" / "machine-id").write_text("8d0c\n")
     pc = Machine({}, tmp_path)
-    by_system = pc.hardware
+    by_system = pc.hardware_id
     for name, address in (("veth1", "02:00"), ("enp3s0", "a4:bb")):
         (tmp_path / "sys" / "class" / "net" / name).mkdir(parents=True)
         (tmp_path / "sys" / "class" / "net" / name / "address").write_text(f"{address}\n")
     (tmp_path / "sys" / "class" / "net" / "enp3s0" / "device").mkdir()
 
-    assert (by_system, pc.hardware) == ("8d0c", "a4:bb")
+    assert (by_system, pc.hardware_id) == ("8d0c", "a4:bb")

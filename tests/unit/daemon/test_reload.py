@@ -34,7 +34,7 @@ LIVE: dict[str, tuple[str, Callable[[Daemon], Any], Any]] = {
     "camera.masks": ("0,0,0.5,1;0,0,1,0.1", lambda daemon: masks(daemon), (Region(0, 0, 0.5, 1), Region(0, 0, 1, 0.1))),
     "model.fps": ("7", lambda daemon: daemon.pipeline._options.max_fps, 7.0),
     "model.top_k": ("3", lambda daemon: daemon.model.value.classifier.top_k, 3),
-    "look.follow": ("motion", lambda daemon: daemon.pipeline.follower.follow, "motion"),
+    "look.follow": ("motion", lambda daemon: daemon.pipeline.follower.mode, "motion"),
     "look.rest": ("4", lambda daemon: gate(daemon).rest_s, 4.0),
     "motion.threshold": ("9", lambda daemon: gate(daemon).threshold, 9.0),
     "motion.hold_s": ("8", lambda daemon: gate(daemon).hold_s, 8.0),

@@ -49,7 +49,7 @@ class Run:
         while not self.ended.wait(0.01):
             for new in self.settings.new():
                 changes = Changes.between(self.settings.running, new.wanted)
-                self.settings.take(with_changes(self.settings.running, new.wanted, changes.live))
+                self.settings.set_running(with_changes(self.settings.running, new.wanted, changes.live))
                 new.done.set_result(changes)
 
 

@@ -61,7 +61,7 @@ def watch(clip: Clip, rest: str | None = None, areas: Areas = NO_AREAS, per_s: f
     follower, seen, next_ns = Follower("motion", SPEC), Seen(), 0
     for frame, things in clip:
         follower.take(frame, areas)
-        following = follower.following
+        following = follower.followed
         seen.boxes.append(len(following))
         seen.tracks |= {each.place.track or 0 for each in following}
         for name, thing in things.items():
@@ -76,9 +76,9 @@ def watch(clip: Clip, rest: str | None = None, areas: Areas = NO_AREAS, per_s: f
         look = due[(len(seen.predictions) + seen.rest_looks) % len(due)]
         if look.of_rest:
             seen.rest_looks += 1
-            follower.looked_at_rest(told(look.frame, look.place, {}, rest))
+            follower.record_background(told(look.frame, look.place, {}, rest))
         else:
-            seen.predictions.append(follower.looked(told(look.frame, look.place, things, rest)))
+            seen.predictions.append(follower.record_look(told(look.frame, look.place, things, rest)))
     return seen
 
 
@@ -101,7 +101,7 @@ def test_a_box_fits_what_crosses_fast_soon_after_the_start_and_is_not_behind_it(
         thing = things.get("bird")
         if thing is None or thing.width < 40 or frame.captured_ns < 2.05 * SECOND:
             continue
-        (box,) = (each.rect for each in follower.following)
+        (box,) = (each.rect for each in follower.followed)
         ahead.append(box.x + box.width / 2 - thing.x - 20)
         sides.append(box.width / 40)
         assert thing.common_area(box) == 40 * 40
@@ -117,7 +117,7 @@ def test_a_thing_is_looked_at_at_most_two_frames_after_the_first_that_moved() ->
     followed = []
     for frame, _ in clip:
         follower.take(frame, NO_AREAS)
-        followed.append(bool(follower.following))
+        followed.append(bool(follower.followed))
 
     assert 3 * clip.fps <= followed.index(True) <= 3 * clip.fps + 2
 
@@ -193,10 +193,10 @@ def test_one_look_without_a_name_does_not_say_that_what_was_named_is_gone() -> N
         follower.take(frame, NO_AREAS)
         for look in follower.looks(frame):
             if look.of_rest:
-                follower.looked_at_rest(told(look.frame, look.place, {}))
+                follower.record_background(told(look.frame, look.place, {}))
             elif frame.seq % 5 == 0:
                 answer = told(look.frame, look.place, things if frame.seq % 10 else {})
-                found.append(follower.looked(replace(answer, unfamiliar=not answer.known)))
+                found.append(follower.record_look(replace(answer, unfamiliar=not answer.known)))
 
     nameless = [each for each in found if each.shown.label is None]
     assert len(nameless) > 3

@@ -27,7 +27,7 @@ def follow(
     found = []
     for each in frames:
         follower.take(each, areas)
-        found.append(follower.following)
+        found.append(follower.followed)
     return found
 
 
@@ -99,7 +99,7 @@ def test_what_is_told_that_the_camera_was_moved_forgets_at_once() -> None:
     follower.begin_anew()
 
     assert found[-1] != ()
-    assert not follower.following
+    assert not follower.followed
     assert not follower.boxes()
     assert follower.moved_ns(None) is None
 
@@ -182,11 +182,11 @@ def test_a_camera_with_more_px_gives_smaller_boxes_that_are_looked_at_where_its_
     for each in frames_of(Clip(5, (small,))):
         details = [
             Detail(box.rect, np.zeros((2 * box.rect.height, 2 * box.rect.width, 3), np.uint8))
-            for box in follower.following
+            for box in follower.followed
         ]
         given = replace(each, details=tuple(details))
         follower.take(given, NO_AREAS)
-    (followed,), beside = follower.following, Rect(152, 82, 16, 16)
+    (followed,), beside = follower.followed, Rect(152, 82, 16, 16)
     (look,) = follower.looks(replace(each, details=(Detail(beside, np.ones((32, 32, 3), np.uint8)),)))
 
     assert followed.rect.width < 28
@@ -203,13 +203,13 @@ def test_a_parked_car_fades_into_what_its_place_shows_at_rest() -> None:
     for shot, things in Clip(350, (car, leaf), fps=3):
         at_s = (shot.captured_ns - SECOND) / SECOND
         follower.take(shot, NO_AREAS)
-        if follower.following:
+        if follower.followed:
             followed_s.append(at_s)
         for look in follower.looks(shot):
             if look.of_rest:
-                follower.looked_at_rest(told(look.frame, look.place, things if at_s > 330 else {}))
+                follower.record_background(told(look.frame, look.place, things if at_s > 330 else {}))
             elif look.is_due:
-                prediction = follower.looked(told(look.frame, look.place, things))
+                prediction = follower.record_look(told(look.frame, look.place, things))
                 if at_s > 330:
                     late.append(prediction)
 
@@ -227,9 +227,9 @@ def test_what_was_there_before_anything_was_known_may_begin_an_event() -> None:
         follower.take(shot, NO_AREAS)
         for look in follower.looks(shot):
             if look.of_rest:
-                follower.looked_at_rest(told(look.frame, look.place, {}))
+                follower.record_background(told(look.frame, look.place, {}))
             else:
-                predictions.append(follower.looked(told(look.frame, look.place, things)))
+                predictions.append(follower.record_look(told(look.frame, look.place, things)))
 
     assert predictions
     assert not predictions[0].at_rest

@@ -67,9 +67,9 @@ def play(
             seen: Things = {} if look.of_rest else things
             prediction = told(look.frame, look.place, seen, rest)
             if look.of_rest:
-                follower.looked_at_rest(prediction)
+                follower.record_background(prediction)
             elif look.place.track is not None:
-                prediction = follower.looked(prediction)
+                prediction = follower.record_look(prediction)
             played.looks.append(((shot.captured_ns - SECOND) / SECOND, look, prediction))
     return played
 
@@ -308,11 +308,11 @@ def test_every_picture_is_wanted_while_something_may_be_followed() -> None:
 def test_new_masks_let_go_of_what_the_scene_looked_like() -> None:
     follower = Follower("motion", SPEC)
     _, pipeline = published(Clip(5, (BIRD,)), follower=follower)
-    before = follower.following
+    before = follower.followed
     pipeline.drop_pixels()
 
     assert before
-    assert follower.following == ()
+    assert follower.followed == ()
     assert follower.looks(frame()) == []
 
 

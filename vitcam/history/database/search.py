@@ -19,7 +19,7 @@ INDICES = {
 }
 """Of columns that hold words: the fastest first."""
 _FEW = 16  # events that a client may have got before, and that may have changed since
-_LONGEST = 1000  # events: one that lasts longer than so many others is not told again
+_LONGEST = 1000  # an event that began more than so many events ago is not sent again after a change
 _NEWEST_FIRST, _OLDEST_FIRST = "ORDER BY start_ms DESC, n DESC", "ORDER BY start_ms, n"
 
 
@@ -74,8 +74,8 @@ def row_numbers(
 ) -> list[int]:
     """The rows that a query means, the newest first.
 
-    place  time and number of a row: only what is older
-    newer  only what is newer, the oldest first
+    place  time and number of a row: only older rows are found
+    newer  True: only newer rows, the oldest first
     """
     branches = [_branch(query, words, limit, place, newer) for words in _meant(connection, query)]
     if not branches:
@@ -86,7 +86,7 @@ def row_numbers(
     return [n for _, n in found]
 
 
-def after(connection: sqlite3.Connection, event_id: str) -> tuple[StoredEvent, ...]:
+def changed_since(connection: sqlite3.Connection, event_id: str) -> tuple[StoredEvent, ...]:
     """Events that were recorded after an id, and those before it that have changed or ended since. The oldest first.
 
     By their numbers, because the time in an id is that of a clock that may have been wrong. Of an event that was
@@ -146,8 +146,8 @@ Words = tuple[tuple[str, str], ...]
 
 
 def words_like(connection: sqlite3.Connection, label: str, also: Iterable[str] = ()) -> list[tuple[str, str]]:
-    """Columns and words that a label of a query means: what is displayed, the label that holds, or what a second model
-    says, in any case.
+    """Columns and words that a label of a query means: what is displayed, the label (a correction counts before the
+    model's), or what a second model says, in any case.
 
     also  other names of it
     """

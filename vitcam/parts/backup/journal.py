@@ -1,10 +1,11 @@
-"""The exchange of what a restore has unpacked for what was there: all of it or nothing, whatever ends the process.
+"""Replaces the old files of one or several folders with the restored ones: all of them or none, whatever happens.
 
-Each folder has its part of it in `.vitcam-restore`: the new files, and `moves.json`, which says what is moved where.
-Once all of that is on the disk, `decided.json` beside the last of them decides that it is done. Who comes next after a
-power cut finds it and carries it to its end. Without it nothing was changed, and what was unpacked goes.
+Each folder has `.vitcam-restore` with the new files and `moves.json`, which says what is moved where. Once all of that
+is on the disk, `decided.json` is written in one of the folders: from then on the restore counts as decided. After a
+power cut, the next start of vitcam or the next restore finds `decided.json` and finishes the restore. If there is no
+such file, nothing was changed yet, and the unpacked files are deleted.
 
-Each step is one rename, and what lies where says which steps were done. So they can be done again, and taken back.
+Each step is one rename. The place of each file shows which steps were done, so every step can be repeated or undone.
 """
 
 import fcntl
@@ -40,11 +41,11 @@ class RestorePart:
 
     place: OwnedFolder
     restore: str
-    """Which one."""
+    """The id of the restore; the same in all its folders."""
     decider: str
-    """The folder whose part decides."""
+    """The folder that has `decided.json`."""
     kept: str
-    """The name of the folder for what was there."""
+    """The name of the folder that keeps the old files."""
     old: tuple[str, ...]
     new: tuple[str, ...]
 
@@ -113,30 +114,30 @@ class RestorePart:
 
 @contextmanager
 def unpacking(place: OwnedFolder, mode: int) -> Iterator[Path]:
-    """`.vitcam-restore/new` in a folder, which this process alone works in. Gone at the end, unless it is half done.
+    """`.vitcam-restore/new` in a folder, for this process alone. Deleted at the end, unless the restore is incomplete.
 
     mode    of the folders
     raises  VitcamError if another process has begun there; OSError
     """
-    number = -1
+    descriptor = -1
     try:
         with place.acting() as folder:
             (folder / RESTORING).mkdir(mode)
-            number = _held(folder)
+            descriptor = _lock(folder)
             (folder / RESTORING / NEW).mkdir(mode)
         yield folder / RESTORING / NEW
     except HalfDoneError:
         raise
     except BaseException as error:
-        if number < 0 and isinstance(error, FileExistsError):
+        if descriptor < 0 and isinstance(error, FileExistsError):
             raise _at_work(place.folder) from None
         _clear_away(place)
         raise
     else:
         _clear_away(place)
     finally:
-        if number >= 0:
-            os.close(number)
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def exchange(parts: Sequence[RestorePart]) -> None:
@@ -154,16 +155,16 @@ def exchange(parts: Sequence[RestorePart]) -> None:
         try:
             for part in parts:
                 part.take_back()
-            _undecide(decider.place)
+            _remove_decision(decider.place)
         except OSError as error:
             raise HalfDoneError(
-                f"{error.filename or decider.place.folder} cannot be changed: {error.strerror}; the restore is half "
-                "done, and nothing is lost: once that is mended, the next start of vitcam or the next restore carries "
-                "it to its end"
+                f"{error.filename or decider.place.folder} cannot be changed: {error.strerror}; the restore is "
+                "incomplete, but no file is lost. Once that is mended, start vitcam or restore again: the restore is "
+                "finished then"
             ) from failed
         raise
     with suppress(OSError):  # all is done: who finds it finds nothing left to do
-        _undecide(decider.place)
+        _remove_decision(decider.place)
 
 
 def finish_interrupted(places: Sequence[OwnedFolder]) -> list[str]:
@@ -175,12 +176,12 @@ def finish_interrupted(places: Sequence[OwnedFolder]) -> list[str]:
     said: list[str] = []
     for place in places:
         with place.acting() as folder:
-            number = _held(folder) if lexists(folder / RESTORING) else -1
-        if number >= 0:
+            descriptor = _lock(folder) if lexists(folder / RESTORING) else -1
+        if descriptor >= 0:
             try:
                 said += _finish(place)
             finally:
-                os.close(number)
+                os.close(descriptor)
     return said
 
 
@@ -190,7 +191,7 @@ def _finish(place: OwnedFolder) -> Iterator[str]:
     if parts:
         try:
             _carry_out(parts)
-            _undecide(parts[-1].place)
+            _remove_decision(parts[-1].place)
         except OSError as error:
             raise ConfigError(
                 f"a restore was interrupted and cannot be finished: {error.filename or place.folder}: "
@@ -200,8 +201,8 @@ def _finish(place: OwnedFolder) -> Iterator[str]:
         yield f"a restore that was interrupted is finished now; what was there before lies in {kept}"
     elif found and found.is_half_done():
         raise ConfigError(
-            f"a restore of {place.folder} was interrupted, and what {found.decider} had of it is gone; what was there "
-            f"lies in {place.folder / found.kept}, what is new in {place.folder / RESTORING / NEW}: move it yourself"
+            f"a restore of {place.folder} was interrupted, and its plan in {found.decider} is missing; the old files "
+            f"are in {place.folder / found.kept}, the new ones in {place.folder / RESTORING / NEW}: move them by hand"
         )
     for each in [part.place for part in parts] or [place]:
         _clear_away(each)
@@ -245,7 +246,7 @@ def _carry_out(parts: Sequence[RestorePart]) -> None:
         part.move_new()
 
 
-def _undecide(place: OwnedFolder) -> None:
+def _remove_decision(place: OwnedFolder) -> None:
     with place.acting() as folder:
         (folder / RESTORING / _DECIDED).unlink(missing_ok=True)
         sync_folder(folder / RESTORING)
@@ -261,21 +262,21 @@ def _clear_away(place: OwnedFolder) -> None:
         shutil.rmtree(folder / RESTORING, ignore_errors=True)
 
 
-def _held(folder: Path) -> int:
-    """A number that holds the lock of `.vitcam-restore`. Raises VitcamError if another process holds it; OSError."""
-    number = os.open(folder / RESTORING, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _lock(folder: Path) -> int:
+    """A file descriptor with the lock of `.vitcam-restore`. Raises VitcamError if another process has it; OSError."""
+    descriptor = os.open(folder / RESTORING, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(number)
+        os.close(descriptor)
         raise _at_work(folder) from None
     except OSError:  # a file system without locks
         pass
-    return number
+    return descriptor
 
 
 def _at_work(folder: Path) -> VitcamError:
-    return VitcamError(f"a restore is at work in {folder}; wait until it has ended")
+    return VitcamError(f"another restore is running in {folder}; wait until it has ended")
 
 
 def _record(path: Path) -> dict[str, Any]:

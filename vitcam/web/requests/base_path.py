@@ -15,7 +15,7 @@ _HEADER = "X-Forwarded-Prefix"
 
 
 class BasePath:
-    """Knows it for each request, and answers also where a proxy does not take the path away.
+    """Finds the base path of each request. It also works where a proxy leaves that path in the address.
 
     given    the setting `web.base`; empty: the root of the host
     proxies  whose `X-Forwarded-Prefix` is believed; it comes before the setting
@@ -26,7 +26,7 @@ class BasePath:
         self._proxies = proxies
 
     def middleware(self) -> Middleware:
-        """From here on, the `X-Forwarded-Prefix` of a request is its path. What others wrote there is gone.
+        """From here on, the `X-Forwarded-Prefix` of a request is its path. What others wrote there is removed.
 
         It comes before the proxies' own middleware, which replaces the address.
         """

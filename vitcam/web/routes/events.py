@@ -35,9 +35,9 @@ PARAMETERS: dict[str, Schema] = {
     ),
     "until": described(TEXT, "Before this time."),
     "label": described(
-        TEXT, "This label or group, by any of its names; the one that a person gave counts, if there is one."
+        TEXT, "Events of this label or group, by any of its names. A correction by a person counts before the model."
     ),
-    "shown": described(TEXT, "Displayed as this label or group, or as what people call so, by any of its names."),
+    "shown": described(TEXT, "Events displayed by this name: that of a label, of a group, or an everyday name."),
     "zone": described(TEXT, "In this zone."),
     "min_p": described(PROBABILITY, "Those whose `peak` reaches this."),
     "kind": one_of(KINDS, "Of this kind."),
@@ -48,7 +48,7 @@ PARAMETERS: dict[str, Schema] = {
 _PAGING: dict[str, Schema] = {
     "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "Events of a page, at most."},
     "before": described(TEXT, "The `next` of the page before, or the id of any event: those that came before it."),
-    "after": described(TEXT, "The id of an event: those that came next after it, in place of the newest."),
+    "after": described(TEXT, "The id of an event: the events directly after it, in place of the newest."),
 }
 _DRAWING: dict[str, Schema] = {
     "overlay": one_of(DRAWABLE, "What is drawn over the picture."),
@@ -72,7 +72,7 @@ class HistoryReader(Handlers):
         self._executor = app.threads.reads
 
     async def _query(self, request: web.Request) -> Query:
-        """What the parameters ask for. In the thread, since the names of every label are made first."""
+        """What the parameters ask for. It runs in the thread, since it makes the names of every label first."""
         return await self._in_thread(lambda: read_query(request.query, self._vocabulary.names_of))
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
@@ -218,14 +218,14 @@ class EventRoutes(HistoryReader):
 
 
 class _ClipFile(web.FileResponse):
-    """Is sent once. The middleware of limits sends it, to know when its client has read it, and aiohttp would again."""
+    """Can be prepared twice: by the middleware of limits, which sends it, and by aiohttp, whose call does nothing."""
 
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
         return None if self.prepared else await super().prepare(request)
 
 
 def _check_range(request: web.Request, size: int) -> None:
-    """Here and not in FileResponse, which refuses without a sentence."""
+    """Refuse a range outside of the file; FileResponse would refuse it without a sentence."""
     try:
         first = request.http_range.start
     except ValueError:  # several parts, or nonsense: a server may ignore it, and aiohttp refuses it

@@ -114,7 +114,7 @@ def test_two_restores_at_once_and_what_reads_meanwhile_are_refused(tmp_path: Pat
         ]
 
     assert [each.code for each in refused] == [1, 1, 1]
-    assert all("a restore is at work in" in each.sentence for each in refused)
+    assert all("another restore is running in" in each.sentence for each in refused)
     assert content(there) == OLD
 
 
@@ -169,7 +169,7 @@ def test_what_can_neither_be_done_nor_taken_back_is_said_and_finished_later(
 
     with monkeypatch.context() as broken:
         broken.setattr("vitcam.parts.backup.journal.rename_new", failing)
-        with pytest.raises(HalfDoneError, match="half done, and nothing is lost"):
+        with pytest.raises(HalfDoneError, match="incomplete, but no file is lost"):
             restored_while(there, file, lambda _: None)
         with pytest.raises(ConfigError, match=r"cannot be finished: .* Input/output error"):
             finish_interrupted([CarriedFolder("state", tmp_path / "state").owned()])

@@ -15,7 +15,7 @@ const DRAW = " draw"; // no zone is called so
 const LENGTHS = [0, 2, 5, 10, 30, 60, 300];
 const PAUSES = [0, 60, 600, 3600, 86400];
 const SURE = [0, 0.5, 0.7, 0.9];
-const OTHERS = ["unknown", "problem"]; // kinds that have no label
+const WITHOUT_LABEL = ["unknown", "problem"]; // kinds
 const find = (name) => document.getElementById(`alert-${name}`);
 
 export class AlertForm {
@@ -27,7 +27,7 @@ export class AlertForm {
   #zone = "";
   #isDrawing = false;
   #phone = new Phone((sentence) => this.#say(sentence));
-  #without; // what is left out
+  #except; // the part of the sentence for what is left out
   #done;
 
   // done: {saved(answer), closed()}
@@ -37,14 +37,14 @@ export class AlertForm {
     for (const each of [label, others]) suggestLabels(each, find("labels"), { groups: true });
     const [named, all] = ["span", "span"].map((tag) => document.createElement(tag));
     named.append(what, label);
-    this.#without = document.createElement("span");
-    fillSentence(this.#without, "alerts.what.but_not", { what: "", others });
-    all.append(named, this.#without);
+    this.#except = document.createElement("span");
+    fillSentence(this.#except, "alerts.what.but_not", { what: "", others });
+    all.append(named, this.#except);
     fillSentence(find("sentence"), "alerts.sentence", { what: all, where, long, when });
-    what.addEventListener("change", () => this.#fit(true));
+    what.addEventListener("change", () => this.#showFields(true));
     where.addEventListener("change", () => this.#choosePlace());
-    when.addEventListener("change", () => this.#fit(false));
-    find("ways").addEventListener("change", () => this.#fit(false));
+    when.addEventListener("change", () => this.#showFields(false));
+    find("ways").addEventListener("change", () => this.#showFields(false));
     find("cancel").addEventListener("click", () => this.close());
     this.#form.addEventListener("input", () => this.#say(""));
     this.#form.addEventListener("submit", (event) => { event.preventDefault(); this.#save(); });
@@ -85,7 +85,7 @@ export class AlertForm {
     this.#alert = alert.id ? alert : null;
     const { label = "", zone = "", kind = "seen", for_s = 0, between = "", above = 0, cooldown_s = 60 } = alert;
     const { what, label: input, others, long, when } = this.#controls;
-    offer(what, [[NAMED, t("alerts.what.named")], ["seen", whatOf({ kind: "seen" })], ...OTHERS.map((each) => [each, whatOf({ kind: each })])]);
+    offer(what, [[NAMED, t("alerts.what.named")], ["seen", whatOf({ kind: "seen" })], ...WITHOUT_LABEL.map((each) => [each, whatOf({ kind: each })])]);
     what.value = kind === "seen" ? (label || !alert.id ? NAMED : "seen") : kind;
     input.value = called(label);
     others.value = (alert.not_labels ?? []).map(called).join(", ");
@@ -108,7 +108,7 @@ export class AlertForm {
     find("title").textContent = t(this.#alert ? "alerts.change_title" : "alerts.new_title");
     this.#say("");
     this.#form.hidden = false;
-    this.#fit(false);
+    this.#showFields(false);
     (what.value === NAMED && !label ? input : find("title")).focus();
     this.#form.scrollIntoView({ block: "nearest" });
   }
@@ -152,10 +152,10 @@ export class AlertForm {
   }
 
   // shows what belongs to what is chosen; mayFocus: where something is to be typed now
-  #fit(mayFocus) {
+  #showFields(mayFocus) {
     const { what, label, when } = this.#controls;
     label.hidden = what.value !== NAMED;
-    this.#without.hidden = OTHERS.includes(what.value);
+    this.#except.hidden = WITHOUT_LABEL.includes(what.value);
     this.#hours.hidden = when.value !== OWN;
     find("phone").hidden = !find("by-ntfy").checked;
     find("webhook-part").hidden = !find("by-webhook").checked;
@@ -170,7 +170,7 @@ export class AlertForm {
     return {
       kind: isNamed ? "seen" : what.value,
       label: isNamed ? meantBy(label.value.trim()) : "",
-      not_labels: OTHERS.includes(what.value) ? [] : allMeantBy(others.value),
+      not_labels: WITHOUT_LABEL.includes(what.value) ? [] : allMeantBy(others.value),
       zone: this.#zone,
       for_s: Number(long.value),
       between: when.value === OWN ? `${find("from").value}-${find("to").value}` : when.value,
