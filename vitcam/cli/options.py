@@ -167,9 +167,14 @@ class StateOptions:
 
         return owned(self._folder())
 
+    @property
+    def is_of_service(self) -> bool:
+        usual = services_state(self.instance)
+        return self.service or bool(self.instance) or means_service(os.environ, usual.is_dir())
+
     def _folder(self) -> Path:
         usual = services_state(self.instance)
-        if self.service or self.instance or means_service(os.environ, usual.is_dir()):
+        if self.is_of_service:
             if not usual.is_dir():
                 option = f" --instance {self.instance}" if self.instance else ""
                 raise UsageError(
