@@ -20,6 +20,8 @@ from deb.lock import Suite
 
 _BUNDLED: Final = re.compile(r"(?P<name>lib.+)-[0-9a-f]{8}(?P<rest>\..+)")
 """A library that a wheel brings beside Python's: such as libx264-d6533a8d.so.165."""
+_COPYLEFT: Final = {"libx264": "GPL-2.0-or-later", "libx265": "GPL-2.0-or-later"}
+"""Libraries that a wheel brings under a licence which asks for more than its own does; the wheel does not say so."""
 _LICENCE_FILE: Final = re.compile(r"(licen[sc]e|copying|notice|epl-|edl-)", re.IGNORECASE)
 
 
@@ -79,7 +81,12 @@ def _component(each: Distribution, digests: list[str]) -> Component:
         licenses=[LicenseFactory().make_from_string(text) for text in _licences(each)],
         external_references=[wheels] if digests else [],
         components=[
-            Component(name=name, version=version or None, type=ComponentType.LIBRARY)
+            Component(
+                name=name,
+                version=version or None,
+                type=ComponentType.LIBRARY,
+                licenses=[LicenseFactory().make_from_string(_COPYLEFT[name])] if name in _COPYLEFT else [],
+            )
             for name, version in _bundled(each)
         ],
     )
