@@ -70,14 +70,17 @@ const panels = [
 
 // an address such as #zones is the live picture with that panel open
 const PANELS = ["zones", "crop", "names", "models"];
+let opened = false; // that of the address the page was opened with; true where it names none
 addEventListener("hashchange", openPanel);
 
 function openPanel() {
   const name = location.hash.slice(1);
-  if (!PANELS.includes(name)) return;
+  if (!PANELS.includes(name)) return true;
   const button = document.getElementById(name);
+  if (button.disabled) return false;
   if (button.ariaExpanded !== "true") button.click();
   button.scrollIntoView({ block: "nearest" });
+  return true;
 }
 
 // predictions: what stands there is drawn ten times a second
@@ -201,6 +204,7 @@ function showState(state, began) {
   tellOffers("setState", state);
   document.documentElement.dataset.scope = state.access?.scope ?? "control";
   for (const panel of panels) panel.show(state);
+  opened ||= openPanel();
   places.show(state, began);
   followed.allow(places.follows);
   isMarked = !places.follows;

@@ -90,6 +90,13 @@ def test_what_happened_today_is_told_with_pictures(
         wait(visitor, lambda: visitor.find_element(By.ID, "event").is_displayed())
 
 
+def test_a_page_that_is_opened_at_the_address_of_a_panel_has_it_open(visitor: Chrome, server: WebServer) -> None:
+    for name in ("names", "models"):
+        visitor.get("about:blank")
+        visitor.get(f"{server.url}/#{name}")
+        wait(visitor, lambda name=name: shown(visitor, f"{name}-panel") == [f"{name}-panel"])  # type: ignore[misc]
+
+
 def test_the_language_is_chosen_and_kept(visitor: Chrome, server: WebServer) -> None:
     open_page(visitor, server)
     chooser = "const list = document.getElementById('language'); list.value = arguments[0];"

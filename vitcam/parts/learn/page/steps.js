@@ -2,6 +2,7 @@
 // looked, as `vitcam explain` draws it.
 
 import { drawHeat } from "../heat.js";
+import { called } from "../language/labels.js";
 import { t } from "../language/language.js";
 import { nameOf } from "../shown.js";
 import { percent } from "./maps.js";
@@ -76,7 +77,7 @@ function showAnswer(answer) {
   find("top").replaceChildren(...answer.top.slice(0, MOST).map(({ label, p }) => {
     const line = document.createElement("li");
     const share = Object.assign(document.createElement("span"), { className: "learn-p", textContent: percent(p, 2) });
-    line.append(Object.assign(document.createElement("span"), { textContent: label }), share);
+    line.append(Object.assign(document.createElement("span"), { textContent: called(label) }), share);
     line.style.setProperty("--p", p);
     return line;
   }));
