@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from vitcam.config.layers import RawSetting
 from vitcam.config.option import Option, without_secrets
+from vitcam.sentence import Sentence
 
 Checked = bool | int | float | str | tuple[str, ...]
 _YES = frozenset({"true", "yes", "on", "1"})
@@ -17,12 +18,18 @@ def checked(option: Option, raw: RawSetting) -> Checked:
     if raw.is_text and option.kind is not str:
         value = _parsed(option, str(value))
     if not _fits(option, value):
-        raise raw.error_class(
-            f"{raw.origin}: {option.name} is {_as_written(option, raw.value)}; allowed is {option.allowed}"
-        )
+        raise raw.error_class(_refusal(option, raw))
     # a float may be written as a whole number, and TOML has lists
     converted: Checked = option.kind(value)
     return converted
+
+
+def _refusal(option: Option, raw: RawSetting) -> Sentence:
+    text = f"{raw.origin}: {option.name} is {_as_written(option, raw.value)}; allowed is {option.allowed}"
+    low, high = option.rule.low, option.rule.high
+    if low is None or high is None:
+        return Sentence(text, "settings.not_allowed")
+    return Sentence(text, "settings.range", low=low, high=high)
 
 
 def _parsed(option: Option, text: str) -> object:
