@@ -218,8 +218,11 @@ def test_the_input_is_the_picture_that_the_model_received(server: WebServer) -> 
 
 @contextmanager
 def explaining(explain: Callable[[Decoded], Image], model: ModelInfo) -> Iterator[WebServer]:
+    def draw(photo: Decoded, scheme: str = "") -> Image:
+        return explain(photo)
+
     with Camera() as camera:
-        server = WebServer(camera.parts(model, Photos(explain=lambda photo, scheme="": explain(photo))), Binding())
+        server = WebServer(camera.parts(model, Photos(explain=draw)), Binding())
         server.start()
         try:
             yield server

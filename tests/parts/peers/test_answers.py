@@ -93,7 +93,14 @@ def test_a_reason_keeps_its_key_where_the_camera_gives_one_that_can_be_read() ->
     assert isinstance(reason, Sentence)
     assert (status, reason, reason.key, reason.values["kb"]) == ("degraded", "the disk is full", "disk.full", 12)
     assert len(str(reason.values["name"])) == 100
-    for bad in (None, {}, [said | {"text": "another"}], [said | {"key": 3}], [said | {"values": {"kb": [1]}}]):
+    bad_ones: tuple[Any, ...] = (
+        None,
+        {},
+        [said | {"text": "another"}],
+        [said | {"key": 3}],
+        [said | {"values": {"kb": [1]}}],
+    )
+    for bad in bad_ones:
         assert not isinstance(status_of({**state, "said": bad})[1], Sentence)
 
 
