@@ -63,7 +63,7 @@ def test_a_new_user_comes_from_the_first_look_to_the_first_alert_on_a_phone(visi
         chrome.get(running.url)
 
         # the picture is there, and the guide opens by itself
-        wait(chrome, lambda: text(chrome, "status") == "Live" and picture_width(chrome) > 100)
+        wait(chrome, lambda: text(chrome, "status") in ("Live", "Demo film") and picture_width(chrome) > 100)
         wait(chrome, lambda: is_there(chrome, ".guide-camera img[src]"))
         step("Which camera?")
 

@@ -64,7 +64,7 @@ def test_from_a_sample_to_whom_a_patch_attends(
 ) -> None:
     resize(chrome, *size, scheme)
     chrome.get(running.url)
-    wait(chrome, lambda: text(chrome, "status") == "Live")
+    wait(chrome, lambda: text(chrome, "status") in ("Live", "Demo film"))
     assert chrome.execute_script(_LOADED) == [], "nothing of the view is loaded before it is opened"
 
     press_link(chrome, "to-learn")

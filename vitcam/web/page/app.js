@@ -186,9 +186,9 @@ async function rejoin() {
 function showState(state, began) {
   const paused = state.paused || (state.status === "ok" && state.playback?.paused);
   const told = state.reasons.slice(state.paused && state.status === "degraded" ? 1 : 0); // the first reason is the pause, which the status says
-  showStatus(paused ? "paused" : state.status, [...told, ...state.notices, state.problem].filter(Boolean));
   if (state.paused) document.querySelector("main").classList.add("stale"); // the answer is of an older picture
   source = state.source;
+  showStatus(paused ? "paused" : state.status, [...told, ...state.notices, state.problem].filter(Boolean));
   document.getElementById("source").textContent = state.name || source;
   speed.show(state);
   showSession(state.access);
@@ -239,7 +239,8 @@ function showView(view) {
 // reasons: sentences, the most important first
 function showStatus(status, reasons) {
   const element = document.getElementById("status");
-  const text = t(`status.${status}`);
+  const isDemo = status === "ok" && /^demo(:|$)/.test(source); // the bundled film is no camera
+  const text = t(isDemo ? "status.demo" : `status.${status}`);
   if (element.dataset.status !== status || document.getElementById("status-text").textContent !== text) {
     element.dataset.status = status;
     document.getElementById("status-text").textContent = text;

@@ -102,7 +102,7 @@ function captionOf({ label, p, zone }) {
 function lastOf({ label, start, end }, isThere) {
   const name = called(label) ?? t("answer.not_sure");
   const time = timeOf(start);
-  return end === null && isThere ? t("wall.since", { name, time }) : t("wall.last", { name, time });
+  return end === null && isThere ? t("wall.since", { time }) : t("wall.last", { name, time });
 }
 
 function write(element, text) {
