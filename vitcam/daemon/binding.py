@@ -34,10 +34,10 @@ def binding(web: WebSettings, environ: Mapping[str, str], show: Callable[[str], 
     return Binding(
         host=web.host,
         port=web.port,
-        names=web.names,
+        host_names=web.names,
         proxies=web.proxies,
         base=web.base,
-        frames=web.frames,
+        frame_ancestors=web.frames,
         certificate=CertificateFiles.named(web.certificate, web.key),
         guard=protection(web, environ, show),
     )

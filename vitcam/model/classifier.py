@@ -93,7 +93,8 @@ class Classifier:
         self._first, count = places_of(self._taught, self.graph.outputs[position].shape[-1] - self.card.row_capacity)
         check_labels(self.path, self.labels, len(described.labels) if described and words else count)
         self._own_labels = self.labels
-        self._given = words or (self._taught.given() if self._taught else AddedRows.none(self.card)).inputs(self.card)
+        rows = self._taught.graph_inputs() if self._taught else AddedRows.none(self.card)
+        self._given = words or rows.inputs(self.card)
         self._give_head()
         self.outputs = self.card.scores if described else outputs_of(self.path, self.graph, self.card)
 
@@ -319,7 +320,7 @@ class Classifier:
         return named[1]
 
     def _certainty(self, best_p: float, own: NDArray[Any], given: NDArray[Any]) -> float:
-        if self.card.word_capacity or (self._taught and self._taught.none):
+        if self.card.word_capacity or (self._taught and self._taught.has_none):
             none = float(given[self._first + len(own)])
             return best_p / (best_p + none) if best_p else 0.0
         if self.card.least_familiarity is None:
@@ -348,7 +349,7 @@ class Classifier:
         other = copy.copy(self)
         other._names, other._identity = None, replace(self._identity, likely=LIKELY)
         if golden.top and self._taught:
-            other._given = self._taught.given(none=False).inputs(self.card)
+            other._given = self._taught.graph_inputs(with_none=False).inputs(self.card)
         other._give_head()
         try:
             return other.classify_image(golden.image, "golden")

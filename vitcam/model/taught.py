@@ -31,28 +31,28 @@ _MOST_PICTURES = 2**17
 class Taught:
     """What was taught.
 
-    rows   those of the labels, and behind them, where `none` says so, one for pictures of none of them
+    rows   those of the labels, and behind them, where `has_none` says so, one for pictures of none of them
     alone  True: the model knows these labels and no others; False: they stand behind those of the graph
-    none   whether there is a row for none of them; only where they stand alone
+    has_none  whether there is a row for none of them; only where they stand alone
     joined  of the last rows: which label of the graph each is a further row of; only where they stand behind these
     pictures  what `digest_of` says of each picture that it was taught with
     """
 
     rows: AddedRows
     alone: bool
-    none: bool = False
+    has_none: bool = False
     joined: tuple[int, ...] = ()
     pictures: frozenset[bytes] = frozenset()
 
     @property
     def count(self) -> int:
         """How many labels, besides those of the graph."""
-        return len(self.rows.labels) - self.none - len(self.joined)
+        return len(self.rows.labels) - self.has_none - len(self.joined)
 
-    def given(self, none: bool = True) -> AddedRows:
-        """What the graph is given; none: with the row for none of the labels, if there is one."""
+    def graph_inputs(self, with_none: bool = True) -> AddedRows:
+        """What the graph is given; with_none: also the row for none of the labels, if there is one."""
         offsets = self.rows.offsets + np.float32(ABOVE if self.alone else 0.0)
-        if self.none and not none:
+        if self.has_none and not with_none:
             offsets[-1] = ABSENT
         return AddedRows(self.rows.labels, self.rows.rows, offsets)
 
@@ -121,7 +121,7 @@ def read_taught(archive: zipfile.ZipFile, card: ModelCard, labels: tuple[str, ..
         raise ValueError(f"it was taught {card.taught!r}, which is neither 'alone' nor 'added'")
     rows, offsets = _read(archive, ROWS, card), _read(archive, OFFSETS, card)
     alone = card.taught == "alone"
-    none = alone and len(rows) == len(labels) + 1
+    has_none = alone and len(rows) == len(labels) + 1
     joined = _joined(archive, card) if not alone and JOINED in archive.namelist() else ()
     new = len(rows) - len(joined)
     own = len(labels) - new
@@ -130,8 +130,8 @@ def read_taught(archive: zipfile.ZipFile, card: ModelCard, labels: tuple[str, ..
     fits = len(rows) in (len(labels), len(labels) + 1) if alone else len(rows) > 0 and 0 <= new < len(labels)
     if rows.ndim != 2 or rows.shape[1] != card.row_width or offsets.shape != rows.shape[:1] or not fits:
         raise ValueError(f"{ROWS} has the shape {rows.shape} and {OFFSETS} {offsets.shape} for {len(labels)} labels")
-    named = (*labels, NONE) if none else labels if alone else (*labels[own:], *(labels[each] for each in joined))
-    return Taught(AddedRows(named, rows, offsets), alone, none, joined, _pictures(archive))
+    named = (*labels, NONE) if has_none else labels if alone else (*labels[own:], *(labels[each] for each in joined))
+    return Taught(AddedRows(named, rows, offsets), alone, has_none, joined, _pictures(archive))
 
 
 def _joined(archive: zipfile.ZipFile, card: ModelCard) -> tuple[int, ...]:

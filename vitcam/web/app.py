@@ -42,7 +42,7 @@ def build_app(
 
     access  None: everybody who reaches the server may do everything
     """
-    framed = bool(binding.frames)
+    framed = bool(binding.frame_ancestors)
     base = BasePath(binding.base, proxies)
     context = AppContext(
         parts,
@@ -63,7 +63,7 @@ def build_app(
     limits = RouteLimits(context.routes, connections)
     who = [tell_connection, base.middleware(), errors_as_json, proxies.middleware()]
     app = web.Application(middlewares=[*who, limits.middleware(), compress_json, *checks])
-    app.on_response_prepare.append(headers_adder(binding.frames))
+    app.on_response_prepare.append(headers_adder(binding.frame_ancestors))
     for each in HANDLERS:
         handlers = each(context)
         for route in each.ROUTES:

@@ -128,14 +128,14 @@ class Binding:
     host: str = "127.0.0.1"
     port: int = 0
     """0: any free one."""
-    names: tuple[str, ...] = ()
+    host_names: tuple[str, ...] = ()
     """Host names that it answers to, besides those that only this network can assign."""
     proxies: tuple[str, ...] = ()
     """Addresses and networks whose `X-Forwarded-…` is believed."""
     base: str = ""
     """Path at which a proxy shows this vitcam; empty: the root of a host, or what a proxy says."""
-    frames: tuple[str, ...] = ()
-    """Sites that may show the page in a frame."""
+    frame_ancestors: tuple[str, ...] = ()
+    """Sites that may show the page in an iframe."""
     certificate: CertificateFiles | None = None
     """None: plain HTTP."""
     guard: Guard | None = None

@@ -37,7 +37,7 @@ class WebServer:
         self._parts = parts
         self._binding = binding
         self._port = binding.port
-        self._names = Current(binding.names)
+        self._names = Current(binding.host_names)
         self._certificate = Certificate(binding.certificate) if binding.certificate else None
         self.threads = WebThreads.new()
         self.encoder = Encoder(self.threads.encode)

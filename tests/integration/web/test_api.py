@@ -181,7 +181,7 @@ def test_a_foreign_name_for_this_machine_is_refused(server: WebServer, host: str
 def public() -> Iterator[WebServer]:
     """A server for the whole network, which has a name in DNS."""
     with Camera() as camera:
-        running = WebServer(camera.parts(), Binding("0.0.0.0", names=("Cam.example.org",)))
+        running = WebServer(camera.parts(), Binding("0.0.0.0", host_names=("Cam.example.org",)))
         running.start()
         yield running
         running.stop(2)
@@ -202,7 +202,7 @@ def test_a_server_for_the_whole_network_answers_to_names_that_only_this_network_
 
 def test_names_and_the_default_picture_can_be_changed_while_the_server_runs() -> None:
     with Camera() as camera:
-        server = WebServer(camera.parts(), Binding("0.0.0.0", names=("old.example.org",)))
+        server = WebServer(camera.parts(), Binding("0.0.0.0", host_names=("old.example.org",)))
         server.start()
         before = get_json(server, "/healthz", Host="new.example.org")[0]
         server.change(Variant(overlay="grid", opacity=0.9), ("New.example.org",))

@@ -62,7 +62,7 @@ def head_alone(examples: Examples, learned: Learned) -> Head:
     bias[count] += offset
     weight, bias = (weight - weight.mean(0)) / temperature, (bias - bias.mean()) / temperature
     rows = AddedRows((*examples.labels, NONE), weight.astype(np.float32), bias.astype(np.float32))
-    taught = Taught(rows, alone=True, none=True)
+    taught = Taught(rows, alone=True, has_none=True)
     return Head(taught, temperature, offset, _softmax(held / temperature), _softmax(of_others / temperature))
 
 

@@ -18,7 +18,7 @@ CROP = '{"crop": null}'
 @pytest.fixture
 def framed(camera: Camera, folder: Path) -> Iterator[WebServer]:
     with protected(
-        camera, folder, Binding(frames=(f"{HOME}/", "http://HA.local:8123"), proxies=("127.0.0.1",))
+        camera, folder, Binding(frame_ancestors=(f"{HOME}/", "http://HA.local:8123"), proxies=("127.0.0.1",))
     ) as server:
         yield server
 

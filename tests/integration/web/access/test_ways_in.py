@@ -46,7 +46,9 @@ def counted(camera: Camera, folder: Path, binding: Binding = Binding()) -> Itera
     """A server whose guard counts."""
     CountingGuard.checked = 0
     guard = CountingGuard(quick_hash(), folder)
-    with protected(camera, folder, Binding(proxies=binding.proxies, names=binding.names, guard=guard)) as server:
+    with protected(
+        camera, folder, Binding(proxies=binding.proxies, host_names=binding.host_names, guard=guard)
+    ) as server:
         yield server
 
 
@@ -275,7 +277,7 @@ def test_behind_a_proxy_the_address_that_it_saw_counts_and_not_what_the_client_c
 
 def test_only_a_trusted_proxy_may_say_which_name_and_scheme_were_asked_for(camera: Camera, folder: Path) -> None:
     claimed = {"X-Forwarded-Host": "camera.example.org", "X-Forwarded-Proto": "https"}
-    with protected(camera, folder, Binding(proxies=("127.0.0.1",), names=("camera.example.org",))) as server:
+    with protected(camera, folder, Binding(proxies=("127.0.0.1",), host_names=("camera.example.org",))) as server:
         through = log_in(server.url, **claimed)
         evil = log_in(server.url, **{**claimed, "X-Forwarded-Host": "camera.example.org, evil.example"})
         direct = ask(

@@ -42,7 +42,7 @@ def test_what_is_taught_in_the_study_is_what_vitcam_teaches() -> None:
     photos = Photos(names, np.arange(30).astype(str), read.astype(np.float32), probabilities, np.zeros(30))
     taught = taught_alone(Base(("other",), bank, EMBEDDING), photos, ("a", "b", "c"))
 
-    assert taught.head.taught.none
+    assert taught.head.taught.has_none
     assert (taught.logits(asked.astype(np.float32))[:, :-1].argmax(1) == right).mean() > 0.95
 
 
