@@ -43,7 +43,7 @@ class Parts:
     wheel: Path
     sdist: Path
     packages: dict[str, list[Path]]
-    """Name of a suite -> Debian's packages for it."""
+    """Name of a suite -> Debian's packages for it, that for a PC first: its wheels bring the most."""
 
 
 def assemble(parts: Parts, out: Path, key: str = "") -> None:
@@ -59,9 +59,10 @@ def assemble(parts: Parts, out: Path, key: str = "") -> None:
     texts = {name: (ROOT / path).read_text("utf-8") for name, path in _OWN_LICENCES.items()}
     for name, packages in parts.packages.items():
         with TemporaryDirectory() as work:
-            trees = [_unpacked(package, Path(work, package.stem)) for package in packages]
-            texts |= {title: text for tree in trees for title, text in licence_texts(tree)}
-            bill = bill_of_materials(trees[0], SUITES[name])
+            # the libraries of a suite are the same for each processor
+            tree = _unpacked(packages[0], Path(work))
+            texts |= dict(licence_texts(tree))
+            bill = bill_of_materials(tree, SUITES[name])
             (out / f"vitcam-{__version__}-{name}.cdx.json").write_text(bill, "utf-8")
         apt_folder(packages, out / "apt" / name, key)
     (out / "LICENCES.txt").write_text(_chapters(texts), "utf-8")
