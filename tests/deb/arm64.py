@@ -41,7 +41,7 @@ def ready(root: Root, report: Report) -> None:
     said(root, "install --directory --owner=vitcam --group=vitcam /var/lib/vitcam", report, "the package made its user")
     port, log, began = free_port(), Path(f"{root.path}-daemon.log"), time.monotonic()
     user = "setpriv --reuid=vitcam --regid=vitcam --init-groups"
-    environ = "env NOTIFY_SOCKET=/run/notify STATE_DIRECTORY=/var/lib/vitcam"
+    environ = "env HOME=/var/lib/vitcam NOTIFY_SOCKET=/run/notify STATE_DIRECTORY=/var/lib/vitcam"
     with service_manager(root.path / "run") as (address, heard):
         Path(address).chmod(0o777)
         running = root.start(
