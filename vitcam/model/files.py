@@ -32,7 +32,11 @@ def list_models() -> dict[str, Path]:
     """Every model by name."""
     found: dict[str, Path] = {}
     for folder in model_folders():
-        for path in sorted(folder.glob("[!.]*.tflite")):  # a hidden one is being written
+        try:
+            paths = sorted(folder.glob("[!.]*.tflite"))  # a hidden one is being written
+        except OSError:  # of Python 3.11 alone; `unreadable_models` says it
+            continue
+        for path in paths:
             found.setdefault(path.stem, path)
     return found
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import random
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from vitcam.cli.models import verify
 from vitcam.errors import ModelError
 from vitcam.model.bundle import flatbuffer
 from vitcam.model.classifier import Classifier
+from vitcam.model.files import list_models
 
 Parts = dict[str, bytes]
 GREY = np.full((32, 32, 3), 128, np.uint8)
@@ -237,3 +239,17 @@ def test_a_graph_that_crashes_the_runtime_is_refused_in_one_sentence(graph: byte
 
     with pytest.raises(ModelError, match=naming("foreign.tflite", "damaged", "crashed")):
         Classifier(path, threads=1)
+
+
+def test_a_folder_below_one_that_may_not_be_read_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed, user = tmp_path / "of another user", os.geteuid()
+    closed.mkdir(mode=0)
+    monkeypatch.setenv("VITCAM_DATA", str(closed / "data"))
+    try:
+        if user == 0:
+            os.seteuid(65534)  # root may read all folders
+        list_models()  # raises nothing
+    finally:
+        os.seteuid(user)
