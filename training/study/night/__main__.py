@@ -33,7 +33,7 @@ def night(
     from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.recipes.recipe import read_recipe
     from vitcam_training.study.night.copies import Front, in_the_dark, read_tokens
-    from vitcam_training.study.night.tail import Tail, learn, mixed, right
+    from vitcam_training.study.night.tail import Tail, learn, mixed, right, values_of
     from vitcam_training.vit import ViT
     from vitcam_training.weights.checkpoints import load_into, read_network
     from vitcam_training.weights.metadata import read_metadata
@@ -64,9 +64,9 @@ def night(
     dark = read_tokens(front, in_the_dark(shown), recipe.spec, kept, "in-the-dark")
     typer.echo(f"{len(shown)} photos, {len(dark.tokens)} dark copies")
     tail = Tail(vit, first)
-    before = [np.array(variable) for variable in tail.trainable_variables]
+    before = values_of(tail)
     learn(tail, by_day, dark, epochs, kept)
-    after = [np.array(variable) for variable in tail.trainable_variables]
+    after = values_of(tail)
     rows = np.array(about.row_labels)
     for share in MIXTURES:
         mixed(tail, before, after, share)

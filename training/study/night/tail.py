@@ -90,6 +90,11 @@ def _surprise(right: Tensor, said: Tensor) -> Tensor:
     return keras.losses.categorical_crossentropy(right, said / TEMPERATURE, from_logits=True)
 
 
+def values_of(tail: Tail) -> list[NDArray[np.float32]]:
+    """The weights that learn, as they are now."""
+    return [np.array(ops.convert_to_numpy(variable)) for variable in tail.trainable_variables]
+
+
 def mixed(
     tail: Tail, before: Sequence[NDArray[np.float32]], after: Sequence[NDArray[np.float32]], share: float
 ) -> None:
