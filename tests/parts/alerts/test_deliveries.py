@@ -13,7 +13,7 @@ from tests.certificates import make_certificate
 from tests.http_camera import OK, sends, server
 from tests.parts.alerts.doing import Kept, task
 from tests.parts.alerts.receiver import receiver
-from vitcam.parts.alerts import deliveries, post
+from vitcam.parts.alerts import deliveries, http_post
 from vitcam.parts.alerts.deliveries import Deliveries
 from vitcam.parts.alerts.settings import OnSettings
 from vitcam.parts.alerts.task import Task
@@ -159,7 +159,7 @@ def test_webhooks_that_wait_survive_a_restart(tmp_path: Path) -> None:
     observed="after the time limit it counts as failed; webhooks to other receivers arrive meanwhile",
 )
 def test_a_receiver_that_hangs_delays_no_other_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(post, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(http_post, "TIMEOUT_S", 0.3)
     kept = Kept()
     with (
         receiver(lambda _: None) as stuck,

@@ -26,16 +26,19 @@ def night(
     run: Annotated[Path, typer.Option("--run", help="The folder of what is kept.")] = Path("runs/night"),
     blocks: Annotated[int, typer.Option("--blocks", min=1, help="How many of the last blocks learn.")] = 4,
     per_label: Annotated[int, typer.Option("--per-label", min=1, help="Photos of a label.")] = 20,
-    epochs: Annotated[int, typer.Option("--epochs", min=1)] = 6,
+    epochs: Annotated[int, typer.Option("--epochs", min=1)] = 4,
+    share: Annotated[
+        float, typer.Option("--share", min=0, max=1, help="Of the learned weights, in what is kept.")
+    ] = 0.5,
 ) -> None:
-    """Print how many choosing photos each mixture names rightly by day, at night and by infrared."""
+    """Print how many choosing photos each mixture names rightly by day, at night and by infrared; keep one of them."""
     from vitcam_training.data.batches import draw
     from vitcam_training.data.catalogue import open_dataset
     from vitcam_training.recipes.recipe import read_recipe
     from vitcam_training.study.night.copies import Front, in_the_dark, read_tokens
     from vitcam_training.study.night.tail import Tail, learn, mixed, right, values_of
     from vitcam_training.vit import ViT
-    from vitcam_training.weights.checkpoints import load_into, read_network
+    from vitcam_training.weights.checkpoints import load_into, read_network, save_weights, to_timm
     from vitcam_training.weights.metadata import read_metadata
 
     recipe, about = read_recipe("everyday"), read_metadata(weights)
@@ -68,10 +71,12 @@ def night(
     learn(tail, by_day, dark, epochs, kept)
     after = values_of(tail)
     rows = np.array(about.row_labels)
-    for share in MIXTURES:
-        mixed(tail, before, after, share)
+    for each in MIXTURES:
+        mixed(tail, before, after, each)
         told = ", ".join(f"{name} {right(tail, tokens, samples, rows)}" for name, (tokens, samples) in tested.items())
-        typer.echo(f"{share:.2f} of the learned weights: {told}")
+        typer.echo(f"{each:.2f} of the learned weights: {told}")
+    mixed(tail, before, after, share)
+    save_weights(run / "weights.safetensors", to_timm(vit), about)
 
 
 app = program(night)

@@ -78,7 +78,11 @@ def learn(tail: Tail, by_day: Tokens, dark: Tokens, epochs: int, folder: Path) -
         loss_weights={"embedding": OF_EMBEDDING, "logits": TEMPERATURE**2},
     )
     tail.fit(
-        lesson, epochs=epochs, verbose=2, shuffle=False, callbacks=[keras.callbacks.BackupAndRestore(folder / "epochs")]
+        lesson,
+        epochs=epochs,
+        verbose=2,
+        shuffle=False,
+        callbacks=[keras.callbacks.BackupAndRestore(folder / "epochs", delete_checkpoint=False)],
     )
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.refusals import naming
 from tests.training.unit.pictures import write_pictures
 from vitcam.errors import UsageError
-from vitcam_training.fit.data_parallel import as_first, is_first, join, share, together
+from vitcam_training.fit.data_parallel import as_in_first, in_all_processes, is_first, join, share
 from vitcam_training.fit.session import Session
 from vitcam_training.weights.checkpoints import read_weights
 
@@ -191,5 +191,5 @@ def test_one_process_is_the_first_and_has_every_batch_to_itself() -> None:
 
     assert is_first()
     assert share(7) == slice(None)
-    assert together(session) is session
-    assert as_first(0.1, 2.0) == (0.1, 2.0)
+    assert in_all_processes(session) is session
+    assert as_in_first(0.1, 2.0) == (0.1, 2.0)
