@@ -61,6 +61,7 @@ def test_the_state_says_what_runs_and_how_many_clients_there_are(server: WebServ
         "second",
         "access",
         "unsaved",
+        "name",
     }
     assert state["access"] is None
     assert state["status"] == "ok"

@@ -95,14 +95,17 @@ def _surprise(right: Tensor, said: Tensor) -> Tensor:
 
 
 def values_of(tail: Tail) -> list[NDArray[np.float32]]:
-    """The weights that learn, as they are now."""
+    """The weights that learn, as they are now: matrices (D, M) and vectors (D,)."""
     return [np.array(ops.convert_to_numpy(variable)) for variable in tail.trainable_variables]
 
 
 def mixed(
     tail: Tail, before: Sequence[NDArray[np.float32]], after: Sequence[NDArray[np.float32]], share: float
 ) -> None:
-    """Set the weights to `share` of those after learning and the rest of those before."""
+    """Set the weights to `share` of those after learning and the rest of those before.
+
+    before, after  as of `values_of`: (D, M) and (D,)
+    """
     for variable, old, new in zip(tail.trainable_variables, before, after, strict=True):
         variable.assign((1 - share) * old + share * new)
 

@@ -178,11 +178,11 @@ class PeerClient:
         if status == HTTPStatus.UNAUTHORIZED:
             keep = f"keep it here with `vitcam token peer {self._peer.name}`"
             more = f"create one there with `vitcam token create`, and {keep}"
-            why, key = "it asks for a token", "peers.wants_token"
+            sentence = Sentence(f"it asks for a token; {more}", "peers.wants_token")
             if self._access.token:
-                why, key = "it does not accept the token that is kept for it", "peers.token_gone"
+                sentence = Sentence(f"it does not accept the token that is kept for it; {more}", "peers.token_gone")
             # the page cannot add again what the configuration names
-            raise NotLetIn(Sentence(f"{why}; {more}", key) if self._access.address else f"{why}; {more}")
+            raise NotLetIn(sentence if self._access.address else str(sentence))
         if 300 <= status < 400:
             raise PeerTrouble(Sentence("it leads to another address; use that one", "peers.redirect"))
         said = sentence_of(answer.body)
