@@ -418,7 +418,7 @@ def test_whatever_holds_pictures_gives_none_out_once_a_mask_was_drawn(
     monkeypatch.setattr(os, "fsync", slowly)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.setattr("vitcam.parts.teach.inbox.keeper._AT_ONCE", 1000)  # its pictures come as fast as they can
-    for limit in ("run.underway._ENDS_S", "parts.clips.queue._DROP_S", "web.routes.page._DROP_S"):
+    for limit in ("run.underway._ENDS_S", "parts.clips.encoding._DROP_S", "web.routes.page._DROP_S"):
         monkeypatch.setattr(f"vitcam.{limit}", PATIENCE_S)  # a loaded machine takes longer, and would say so
     for name in ("state", "temporary"):
         (tmp_path / name).mkdir()

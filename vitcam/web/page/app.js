@@ -186,9 +186,9 @@ async function rejoin() {
 function showState(state, began) {
   const paused = state.paused || (state.status === "ok" && state.playback?.paused);
   const told = state.reasons.slice(state.paused && state.status === "degraded" ? 1 : 0); // the first reason is the pause, which the status says
-  if (state.paused) document.querySelector("main").classList.add("stale"); // the answer is of an older picture
   source = state.source;
   showStatus(paused ? "paused" : state.status, [...told, ...state.notices, state.problem].filter(Boolean));
+  if (state.paused) document.querySelector("main").classList.add("stale"); // the answer is of an older picture
   document.getElementById("source").textContent = state.name || source;
   speed.show(state);
   showSession(state.access);

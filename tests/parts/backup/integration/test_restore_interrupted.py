@@ -104,7 +104,7 @@ def test_two_restores_at_once_and_what_reads_meanwhile_are_refused(tmp_path: Pat
     state = there.root / "state"
 
     with unpacking(OwnedFolder(state, state, None), 0o750) as new:
-        with pytest.raises(VitcamError, match="is at work in"):
+        with pytest.raises(VitcamError, match="is running in"):
             restored_while(there, file, lambda _: None)
         assert new.is_dir()
         refused = [

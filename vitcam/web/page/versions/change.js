@@ -1,8 +1,10 @@
 // A change of something that others may change at the same time: it names the version that it is of. Where that is old,
 // it is merged with what is there now, and the viewer is asked about what both have changed.
 
-import { answerOf, t } from "../language/language.js";
+import { addWords, answerOf, t } from "../language/language.js";
 import { checkSession } from "../session.js";
+
+await addWords("versions").catch(() => {}); // then the keys stand there
 
 // what the viewer changes, as values by keys that several people may change apart:
 // valuesOf(record): of what the daemon gives; bodyOf(values, present): what is sent, undefined for no body;
