@@ -16,7 +16,7 @@ class Sentence(str):
     """Of the page's catalogues, without `said.` before it."""
     values: Mapping[str, str | float]
 
-    def __new__(cls, text: str, key: str, **values: str | float) -> "Sentence":
+    def __new__(cls, text: str, key: str, /, **values: str | float) -> "Sentence":
         made = super().__new__(cls, text)
         made.key, made.values = key, values
         return made

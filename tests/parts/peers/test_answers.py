@@ -86,7 +86,11 @@ def test_texts_are_cut_and_cannot_change_the_direction_of_writing() -> None:
 
 
 def test_a_reason_keeps_its_key_where_the_camera_gives_one_that_can_be_read() -> None:
-    said = {"text": "the disk is full", "key": "disk.full", "values": {"kb": 12, "name": "a" * 900}}
+    said = {
+        "text": "the disk is full",
+        "key": "disk.full",
+        "values": {"kb": 12, "name": "a" * 900, "key": "k", "text": "t"},
+    }
     state = {"status": "degraded", "reason": "the disk is full"}
     status, reason = status_of({**state, "said": [{}, 3, said]})
 
