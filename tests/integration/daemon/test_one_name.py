@@ -34,12 +34,14 @@ def follow(running: Daemon, ends: int) -> list[dict[str, Any]]:
 def test_each_cat_is_one_event_by_one_name_live_and_in_the_history(tmp_path: Path) -> None:
     with daemon("--source", "demo", "--loop", "--model", "everyday", STATE_DIRECTORY=str(tmp_path)) as running:
         running.wait_for("ok")
-        predictions = follow(running, 6)  # of the five or six that are displayed (a person is not always), two are cats
+        predictions = follow(running, 8)  # a loop of five or six things, two of them cats, and more
         events = get_json(f"{running.url}/api/events")["events"]
         model = get_json(f"{running.url}/api/model")
         members = next(group["labels"] for group in model["groups"] if group["name"] == "cat")
         cats = {"cat", *(model["labels"][index] for index in members)}
-        begun = [event for event in events if event["end"] and event["shown"]["label"] in cats]
+        first, *later = (event["label"] for event in reversed(events))
+        loop = [*reversed(events)][: 1 + later.index(first)]  # until the first thing comes again
+        begun = [event for event in loop if event["shown"]["label"] in cats]
         found = [
             (cat, get_json(f"{running.url}/api/events?label={urllib.parse.quote(text)}")["events"])
             for cat in begun

@@ -21,7 +21,7 @@ from vitcam.cli.models import verify
 from vitcam.errors import ModelError
 from vitcam.model.bundle import flatbuffer
 from vitcam.model.classifier import Classifier
-from vitcam.model.files import list_models
+from vitcam.model.files import list_models, unreadable_models
 
 Parts = dict[str, bytes]
 GREY = np.full((32, 32, 3), 128, np.uint8)
@@ -246,10 +246,13 @@ def test_a_folder_below_one_that_may_not_be_read_is_passed_over(
 ) -> None:
     closed, user = tmp_path / "of another user", os.geteuid()
     closed.mkdir(mode=0)
-    monkeypatch.setenv("VITCAM_DATA", str(closed / "data"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(closed / "data"))
     try:
         if user == 0:
             os.seteuid(65534)  # root may read all folders
-        list_models()  # raises nothing
+        found, said = list_models(), unreadable_models()
     finally:
         os.seteuid(user)
+
+    assert not [path for path in found.values() if closed in path.parents]
+    assert [sentence for sentence in said if str(closed) in sentence]
