@@ -6,7 +6,7 @@ import { Controls } from "./controls.js";
 import { Crop } from "./crop.js";
 import { Feed } from "./feed.js";
 import { Followed } from "./followed.js";
-import { answerOf, offerLanguages, t } from "./language/language.js";
+import { addWords, answerOf, offerLanguages, t } from "./language/language.js";
 import { Look } from "./look/look.js";
 import { Strip } from "./look/strip.js";
 import { Today } from "./look/today.js";
@@ -63,10 +63,14 @@ const controls = new Controls((look, kind) => {
   document.getElementById("fit").classList.toggle("plain", !kind.needs);
 });
 const panels = [
-  new OnDemand("zones", ["page/zones.css"], async () => new (await import("./zones.js")).Zones()),
-  new OnDemand("names", ["page/names.css"], async () => new (await import("./names.js")).Names(() => answer.names, readModel)),
-  new OnDemand("models", ["page/models/models.css"], async () => new (await import("./models/models.js")).Models(readModel)),
+  new OnDemand("zones", ["page/zones.css"], async () => new (await withWords(import("./zones.js"))).Zones()),
+  new OnDemand("names", ["page/names.css"], async () => new (await withWords(import("./names.js"))).Names(() => answer.names, readModel)),
+  new OnDemand("models", ["page/models/models.css"], async () => new (await withWords(import("./models/models.js"))).Models(readModel)),
 ];
+
+async function withWords(module) {
+  return (await Promise.all([module, addWords("panels")]))[0];
+}
 
 // an address such as #zones is the live picture with that panel open
 const PANELS = ["zones", "crop", "names", "models"];

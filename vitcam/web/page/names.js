@@ -1,11 +1,9 @@
 // Names of one's own for labels and groups: they are searched for, selected, then renamed, merged or hidden. And the language.
 
 import { called } from "./language/labels.js";
-import { addWords, answerOf, t } from "./language/language.js";
+import { answerOf, t } from "./language/language.js";
 import { checkSession } from "./session.js";
 import { mergedWords, sendChange } from "./versions/change.js";
-
-await addWords("panels").catch(() => {}); // then the keys stand there
 
 const LANGUAGE = "\n"; // among names, which have one line
 const MOST = 50; // rows that exist at once: a model may have thousands of labels

@@ -2,12 +2,10 @@
 
 import { ARROWS, MIN_SIDE, STEP, between, clamp } from "./crop.js";
 import { allMeantBy, called } from "./language/labels.js";
-import { addWords, answerOf, number, t } from "./language/language.js";
+import { answerOf, number, t } from "./language/language.js";
 import { place } from "./seen.js";
 import { checkSession } from "./session.js";
 import { mergedWords, same, sendChange } from "./versions/change.js";
-
-await addWords("panels").catch(() => {}); // then the keys stand there
 
 const MIDDLE = [0.3, 0.3, 0.4, 0.4];
 const NEARLY_ALL = 0.9; // of the picture: in such a box a drag draws another one

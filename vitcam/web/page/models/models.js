@@ -1,10 +1,8 @@
 // All models that can be used here: what each is, one press that uses it, the way back, and the end of those that were taught.
 
 import { ask, sentence } from "../ask.js";
-import { addWords, number, t } from "../language/language.js";
+import { number, t } from "../language/language.js";
 import { placeOf } from "../settings/place.js";
-
-await addWords("models").catch(() => {}); // then the keys stand there
 
 const find = (name) => document.getElementById(`models${name ? `-${name}` : ""}`);
 const STUDY = 10; // labels at most

@@ -4,7 +4,7 @@
 import { addWords, answerOf, t } from "../language/language.js";
 import { checkSession } from "../session.js";
 
-await addWords("versions").catch(() => {}); // then the keys stand there
+let words = null; // a promise of what is said where others have changed something
 
 // what the viewer changes, as values by keys that several people may change apart:
 // valuesOf(record): of what the daemon gives; bodyOf(values, present): what is sent, undefined for no body;
@@ -23,6 +23,7 @@ export async function sendChange(path, method, etag, base, mine, { valuesOf, bod
     if (response.ok) return { answer, etag: response.headers.get("ETag") ?? "", isMerged: present !== null };
     if (response.status !== 412) throw new Error(answer.error);
     present = answer.present;
+    await (words ??= addWords("versions").catch(() => { words = null; }));
     const theirs = valuesOf(present);
     const { merged, overlaps } = merge(known, wanted, theirs);
     if (overlaps.length) {
