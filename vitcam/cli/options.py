@@ -169,6 +169,7 @@ class StateOptions:
 
     @property
     def is_of_service(self) -> bool:
+        """Whether it is the service's, and not that of this user's own runs."""
         usual = services_state(self.instance)
         return self.service or bool(self.instance) or means_service(os.environ, usual.is_dir())
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 40
 
 
-def _is_called(text: str) -> bool:
+def _is_camera_name(text: str) -> bool:
     return len(text) <= _LONGEST_NAME and text.isprintable()
 
 
@@ -35,7 +35,7 @@ class CameraSettings:
         Rule(
             "What people call this camera, on the page and in messages. Topics of MQTT and what programs know it by "
             "stay as they are. Empty: messages say the source",
-            form=_is_called,
+            form=_is_camera_name,
             form_words=f"up to {_LONGEST_NAME} characters in one line",
             example="Front door",
             live=True,

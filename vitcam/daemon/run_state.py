@@ -30,7 +30,7 @@ class RunState:
     disk: DiskWatch
     outbox: Outbox
     unsaved: Unsaved
-    running: RunningSettings
+    settings: RunningSettings
     cost: CostMeter = field(default_factory=CostMeter)
     thread_trouble: str = ""
     """What does not happen because a thread has failed or stands still. The supervisor replaces it every second."""
@@ -44,7 +44,7 @@ class RunState:
         pipeline = self._pipeline()
         return State(
             **{each.name: getattr(pipeline, each.name) for each in fields(PipelineState)},
-            name=self.running.running.camera.name,
+            name=self.settings.running.camera.name,
             cost=self.cost(),
             history=self.recording.history_state(),
             problem=next(filter(None, (each.problem for each in self.objects.each(JudgesView))), None),

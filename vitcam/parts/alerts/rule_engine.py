@@ -161,7 +161,7 @@ class RuleEngine(Runs, Hears, Configured, Reports, Watches, Sender):
 
     def _take(self, new: Settings) -> None:
         self._webhook.secret = new[ActionSettings].secret
-        self.runner.called = new.camera.name
+        self.runner.camera_name = new.camera.name
         with self._changing:
             self._configured = new.rules_of(OnSettings)
             self._put_in_force()
@@ -192,7 +192,7 @@ class RuleEngine(Runs, Hears, Configured, Reports, Watches, Sender):
 
     def try_now(self, rule: OnSettings) -> str:
         """Do what a rule asks for, with an event that is made up; returns the id of that. Does not wait."""
-        task = Task.made_up(rule, picture_of=self._stored.newest_picture(), called=self.runner.called)
+        task = Task.made_up(rule, picture_of=self._stored.newest_picture(), camera_name=self.runner.camera_name)
         self.runner.do(task)
         return task.event_id
 

@@ -44,7 +44,7 @@ class ActionRunner:
     ) -> None:
         self.rules = tuple(rules)
         """Any thread may replace them."""
-        self.called = ""
+        self.camera_name = ""
         """What people call the camera; any thread may replace it."""
         self._meanings = meanings
         self._handlers = handlers
@@ -120,7 +120,7 @@ class ActionRunner:
             self._begin(firing)
 
     def _begin(self, firing: Firing[OnSettings]) -> None:
-        self.do(Task.of(firing, self.called))
+        self.do(Task.of(firing, self.camera_name))
 
     def do(self, task: Task) -> None:
         """Do soon what the rule of a task asks for. In any thread; does not wait."""

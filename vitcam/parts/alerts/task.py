@@ -46,20 +46,20 @@ class Task:
     """The id of the stored event whose picture goes with it; empty: there is none."""
 
     @classmethod
-    def of(cls, firing: Firing[OnSettings], called: str = "") -> "Task":
+    def of(cls, firing: Firing[OnSettings], camera_name: str = "") -> "Task":
         """Times of the event become wall time, by the clock as it is now.
 
-        called  what people call the camera; empty: nobody has named it
+        camera_name  what people call the camera; empty: nobody has named it
         """
         event = firing.event
-        more = {"camera": readable(event.camera), "camera_name": called, "rule": firing.rule.name}
+        more = {"camera": readable(event.camera), "camera_name": camera_name, "rule": firing.rule.name}
         return cls(firing.rule, event.id, {**event_record(event), **more}, event.id)
 
     @classmethod
-    def made_up(cls, rule: OnSettings, camera: str = "test", picture_of: str = "", called: str = "") -> "Task":
+    def made_up(cls, rule: OnSettings, camera: str = "test", picture_of: str = "", camera_name: str = "") -> "Task":
         """Of an event that the rule would act at. `test` marks it for those who get it."""
         event = made_up_event(rule, camera)
-        return cls(rule, event.id, {**cls.of(Firing(rule, event), called).record, "test": True}, picture_of)
+        return cls(rule, event.id, {**cls.of(Firing(rule, event), camera_name).record, "test": True}, picture_of)
 
     @property
     def text(self) -> str:
