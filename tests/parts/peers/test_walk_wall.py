@@ -94,6 +94,7 @@ def test_a_wall_shows_every_camera_and_says_what_is_wrong_with_one(tmp_path: Pat
             assert kept.code == 0, kept.err
             wait(chrome, lambda: "Live" in tile(chrome, "garden"), PATIENCE_S)
             wait(chrome, lambda: "Live" in tile(chrome, "porch"), PATIENCE_S)
+            assert "Demo film" in tile(chrome, "This camera")
             wait(chrome, lambda: len(pictures(chrome)) == 4, PATIENCE_S)
             before = set(pictures(chrome))
             wait(chrome, lambda: len(set(pictures(chrome)) - before) == 4, PATIENCE_S)

@@ -21,6 +21,7 @@ import { Playback } from "./playback.js";
 import { Screen } from "./screen.js";
 import { Seen } from "./seen.js";
 import { checkSession, showSession } from "./session.js";
+import { statusOf } from "./shown.js";
 import { Speed } from "./speed.js";
 import { isLive, Views } from "./views.js";
 import { Windows } from "./windows.js";
@@ -243,8 +244,7 @@ function showView(view) {
 // reasons: sentences, the most important first
 function showStatus(status, reasons) {
   const element = document.getElementById("status");
-  const isDemo = status === "ok" && /^demo(:|$)/.test(source); // the bundled film is no camera
-  const text = t(isDemo ? "status.demo" : `status.${status}`);
+  const text = statusOf(status, source);
   if (element.dataset.status !== status || document.getElementById("status-text").textContent !== text) {
     element.dataset.status = status;
     document.getElementById("status-text").textContent = text;

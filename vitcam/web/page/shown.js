@@ -34,3 +34,8 @@ export function write(element, text) {
 export function chanceOf({ shown }) {
   return shown.level === "none" ? "" : percent(shown.p);
 }
+
+// of a camera; the bundled film is none
+export function statusOf(status, source) {
+  return t(status === "ok" && /^demo(:|$)/.test(source) ? "status.demo" : `status.${status}`);
+}

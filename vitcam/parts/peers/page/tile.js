@@ -4,6 +4,7 @@ import { percent } from "../guesses.js";
 import { timeOf } from "../history/words.js";
 import { called } from "../language/labels.js";
 import { t } from "../language/language.js";
+import { statusOf } from "../shown.js";
 
 const WITH_PICTURE = ["ok", "degraded"];
 const WORDS = ["status", "caption", "last"];
@@ -56,8 +57,8 @@ export class Tile {
     removing.addEventListener("click", () => remove(name));
   }
 
-  // mayChange: whether the caller may change something; title: what people call the camera
-  show({ name, address, status, reason, caption, last, still, added }, mayChange, title) {
+  // mayChange: whether the caller may change something; title: what people call the camera; source: of this camera
+  show({ name, address, status, reason, caption, last, still, added }, mayChange, title, source) {
     write(this.#title, title);
     this.#acts.hidden = !added || !mayChange;
     if (name) this.#link.href = address;
@@ -65,7 +66,7 @@ export class Tile {
     this.element.dataset.status = status ?? "starting";
     const hasPicture = name ? still !== null : WITH_PICTURE.includes(status);
     this.element.classList.toggle("old", !hasPicture);
-    write(this.#words.status, status === null ? t("wall.waiting") : status === "away" ? t("wall.away") : t(`status.${status}`));
+    write(this.#words.status, status === null ? t("wall.waiting") : status === "away" ? t("wall.away") : statusOf(status, source));
     write(this.#reason, reason || (hasPicture || status === null ? "" : t("status.no_signal")));
     write(this.#words.caption, hasPicture && caption ? captionOf(caption) : "");
     write(this.#words.last, last ? lastOf(last, hasPicture && caption?.label === last.label) : status === null || status === "away" ? "" : t("wall.nothing"));

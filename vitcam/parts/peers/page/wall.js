@@ -22,6 +22,7 @@ class Wall {
   #sure = new Sure("wall", "wall.sure", () => this.#change(this.#leaving, "DELETE"));
   #mayChange = false;
   #called = ""; // what people call this camera
+  #source = ""; // its
   #isOpen = false;
   #asks = 0; // counts the rounds of asking: an older one ends when another has begun
 
@@ -35,8 +36,9 @@ class Wall {
   }
 
   // state: of /api/state
-  setState({ access, name }) {
+  setState({ access, name, source }) {
     this.#called = name;
+    this.#source = source;
     this.#mayChange = !access || access.scope === "control";
     this.#adding.allow(this.#mayChange);
   }
@@ -81,7 +83,7 @@ class Wall {
       if (!this.#tiles.has(camera.name)) this.#tiles.set(camera.name, new Tile(camera, this.#does));
       const tile = this.#tiles.get(camera.name);
       if (this.#list.children[names.indexOf(camera.name)] !== tile.element) this.#list.append(tile.element);
-      tile.show(camera, this.#mayChange, camera.name || this.#called || t("wall.this"));
+      tile.show(camera, this.#mayChange, camera.name || this.#called || t("wall.this"), camera.name ? "" : this.#source);
     }
   }
 
