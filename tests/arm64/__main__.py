@@ -1,4 +1,4 @@
-"""What run.sh starts: each suite's root, from the README's first step to the daemon's page."""
+"""What run.sh starts: each suite's root, from the installation to the daemon's page."""
 
 import os
 import subprocess

@@ -3,8 +3,9 @@
 #
 #   tests/arm64/run.sh [trixie|bookworm]...     both without a name; about half an hour each
 #
-# Each root is installed from the committed tree by the README's steps. It must keep Debian's NumPy, pass the doctor,
-# answer 100 photos as this machine does, and show the daemon's page and pictures. Needs root, a network, VITCAM_DATA.
+# The committed tree is installed in each root as `vitcam service install` does it. It must keep Debian's NumPy, pass
+# the doctor, answer 100 photos as this machine does, and show the daemon's page and pictures. Needs root, a network,
+# VITCAM_DATA.
 #   ARM64_DIR   keeps the roots, and what they showed (build/arm64)
 #   PYTHON      of this machine, with the product and its tests (.venv/bin/python)
 # Nothing is timed: the machine is emulated. Exit status 0 if everything holds.
