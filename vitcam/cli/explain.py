@@ -93,7 +93,8 @@ def _in_words(explained: "ExplainedPhoto") -> str:
     answer = explained.answer
     share = explained.prediction.evidence_share
     if share is not None:
-        answer += f"; patches wrote {share:.0%} of its margin in the last blocks"
+        part = f"{share:.0%} of its margin" if 0 <= share <= 1 else "all of its margin" if share > 1 else "against it"
+        answer += f"; patches wrote {part} in the last blocks"
     if explained.truth is None:
         return answer
     if explained.right:

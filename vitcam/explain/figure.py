@@ -118,7 +118,13 @@ def _last_block(explained: ExplainedPhoto) -> Image:
 def _evidence_shares(explained: ExplainedPhoto) -> str:
     """How much of the answer patches wrote, and how much is the own share of the token that the head reads."""
     share = explained.prediction.evidence_share
-    return "" if share is None else f": {share:.0%} from patches, {1 - share:.0%} the token's own"
+    if share is None:
+        return ""
+    if share > 1:
+        return ": from patches; the token's own spoke against"
+    if share < 0:
+        return ": the token's own; patches spoke against"
+    return f": {share:.0%} from patches, {1 - share:.0%} the token's own"
 
 
 def _heads(explained: ExplainedPhoto, heads: NDArray[np.float32], height: int, room: int, aspect: float) -> Image:

@@ -163,12 +163,15 @@ def test_what_spoke_for_the_answer_is_drawn_beside_where_the_model_looked() -> N
 def test_the_share_of_the_evidence_stands_over_its_map_if_the_model_says_it() -> None:
     whole = explained(noise(64, 64))
     weighed = replace(whole.prediction, evidence=weights(*whole.card.grid) - 0.5)
-    without, with_share = (
-        draw_figure(replace(whole, prediction=replace(weighed, evidence_share=share))) for share in (None, 0.97)
+    without, with_share, against, more_against = (
+        draw_figure(replace(whole, prediction=replace(weighed, evidence_share=share)))
+        for share in (None, 0.97, 1.04, 1.5)
     )
 
     assert without.shape == with_share.shape
     assert 0 < (without != with_share).mean() < 0.01
+    assert (with_share != against).any()
+    assert (against == more_against).all()  # no share of more than the whole
 
 
 def test_the_answer_is_what_is_displayed_or_the_best_guesses_without_a_name() -> None:

@@ -60,13 +60,16 @@ export class Photo {
     this.#reveal();
   }
 
-  // share: of the answer's margin; undefined if the model file does not say it
+  // share: of the answer's margin; undefined if the model file does not say it; above 1 or below 0 where one of the two
+  // spoke against the answer
   #showEvidenceShare(share) {
     const line = document.getElementById("photo-evidence");
     line.hidden = share === undefined;
     if (line.hidden) return;
     const patches = Math.round(100 * share);
-    line.textContent = t("photo.evidence", { patches, token: 100 - patches });
+    if (patches > 100) line.textContent = t("photo.evidence_patches");
+    else if (patches < 0) line.textContent = t("photo.evidence_token");
+    else line.textContent = t("photo.evidence", { patches, token: 100 - patches });
   }
 
   // hides the answer to the photo before: it would look like the answer to this one
