@@ -11,7 +11,7 @@ labels.addEventListener("toggle", listLabels);
 export function showModel(model) {
   const text = (id, value) => { document.getElementById(id).textContent = value ?? ""; };
   text("model-name", model.name);
-  text("model-description", model.description);
+  text("model-description", called(model.description));
   const facts = document.getElementById("model-facts");
   facts.replaceChildren();
   for (const [name, value] of rows(model)) {

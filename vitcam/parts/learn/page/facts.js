@@ -1,5 +1,6 @@
 // What is known of the model in use, from /api/model: each fact with one sentence on what it is.
 
+import { called } from "../language/labels.js";
 import { number, t } from "../language/language.js";
 import { percent } from "./maps.js";
 
@@ -7,7 +8,7 @@ const find = (name) => document.getElementById(`learn-${name}`);
 
 export function showFacts(model) {
   find("facts-title").textContent = t("learn.facts", { name: model.name });
-  find("description").textContent = model.description;
+  find("description").textContent = called(model.description);
   find("facts").replaceChildren(...facts(model).filter(([, value]) => value).map(([name, value]) => {
     const fact = document.createElement("div");
     const add = (tag, text, className = "") => fact.appendChild(Object.assign(document.createElement(tag), { textContent: text, className }));

@@ -1,5 +1,5 @@
-// What labels are called in the language of the page. A name that the catalogue does not have, such as one of one's own, is
-// shown as the daemon gives it.
+// What labels are called in the language of the page, and what models that come with vitcam are said to know. A text that
+// the catalogue does not have, such as a name of one's own, is shown as the daemon gives it.
 
 import { language, ORIGINAL } from "./language.js";
 

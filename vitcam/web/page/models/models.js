@@ -1,6 +1,7 @@
 // All models that can be used here: what each is, one press that uses it, the way back, and the end of those that were taught.
 
 import { ask, sentence } from "../ask.js";
+import { called } from "../language/labels.js";
 import { number, t } from "../language/language.js";
 import { placeOf } from "../settings/place.js";
 
@@ -83,7 +84,7 @@ export class Models {
     row.dataset.model = model.name;
     part("name").textContent = model.name;
     part("used").hidden = !isUsed;
-    part("what").textContent = model.error ? sentence(model.error) : model.description;
+    part("what").textContent = model.error ? sentence(model.error) : called(model.description);
     part("what").classList.toggle("bad", Boolean(model.error));
     part("facts").textContent = model.error ? "" : factsOf(model).join(" · ");
     const [use, remove] = ["use", "delete"].map(part);
