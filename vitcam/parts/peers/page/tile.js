@@ -16,6 +16,8 @@ export class Tile {
   #picture = document.createElement("div");
   #reason = document.createElement("p");
   #words = {};
+  #name = document.createElement("span"); // of what is seen
+  #chance = Object.assign(document.createElement("span"), { className: "expert" });
   #acts = Object.assign(document.createElement("form"), { className: "tile-acts", hidden: true });
   #still = null; // the number of the picture that is shown, or is being loaded
   #isLoading = false;
@@ -34,6 +36,7 @@ export class Tile {
       this.#words[each].className = `tile-${each}`;
     }
     head.append(this.#title, this.#words.status);
+    this.#words.caption.append(this.#name, this.#chance);
     this.#picture.append(this.#reason);
     this.#link.append(this.#picture, head, this.#words.caption, this.#words.last);
     this.element.append(this.#link, this.#acts);
@@ -68,7 +71,10 @@ export class Tile {
     this.element.classList.toggle("old", !hasPicture);
     write(this.#words.status, status === null ? t("wall.waiting") : status === "away" ? t("wall.away") : statusOf(status, source));
     write(this.#reason, reason || (hasPicture || status === null ? "" : t("status.no_signal")));
-    write(this.#words.caption, hasPicture && caption ? captionOf(caption) : "");
+    const seen = hasPicture ? caption : null;
+    this.#words.caption.hidden = !seen;
+    write(this.#name, seen ? captionOf(seen) : "");
+    write(this.#chance, seen?.label ? ` · ${percent(seen.p)}` : "");
     write(this.#words.last, last ? lastOf(last, hasPicture && caption?.label === last.label) : status === null || status === "away" ? "" : t("wall.nothing"));
     if (hasPicture && name) this.#load(still, `api/peers/${encodeURIComponent(name)}/snapshot.jpg?n=${still}`);
     else if (hasPicture) this.#load(performance.now(), `snapshot.jpg?width=640&overlay=none&n=${Math.round(performance.now())}`);
@@ -94,8 +100,8 @@ export class Tile {
   }
 }
 
-function captionOf({ label, p, zone }) {
-  const said = label === null ? t("answer.not_sure") : `${called(label)} · ${percent(p)}`;
+function captionOf({ label, zone }) {
+  const said = label === null ? t("answer.not_sure") : called(label);
   return zone === null ? said : `${zone}: ${said}`;
 }
 
