@@ -1,6 +1,7 @@
 """Second models in a run, with the models that the repository ships."""
 
 import logging
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.eventually import eventually
 from tests.frames import SECOND
 from tests.needs import need_model
 from vitcam.config.load import merge_layers
 from vitcam.config.settings import Settings
+from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.doctor.check import CheckContext, CheckResult
 from vitcam.errors import ConfigError
 from vitcam.frames import Frame, Guess, Prediction, SecondAnswer
@@ -24,6 +27,7 @@ from vitcam.parts.second.look import SecondLook
 from vitcam.parts.second.settings import SecondRule, SpeciesSettings
 from vitcam.pictures.decode import decode_image
 from vitcam.pictures.resize import frame_of_picture
+from vitcam.run.ending import Ending
 
 CAT = Path("models/golden/cat.jpg").resolve()
 
@@ -166,6 +170,28 @@ def test_other_settings_are_taken_while_it_runs(first: Classifier, cat: Frame) -
     assert answers(asked, first, [cat])[0] is not None
     asked.load(Settings())
     assert answers(asked, first, [cat]) == [None]
+
+
+def test_a_model_that_comes_or_is_replaced_while_it_runs_is_asked(
+    first: Classifier, cat: Frame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vitcam.parts.second.look._TURN_S", 0.05)
+    model = tmp_path / "pets.tflite"
+    asked = look(first, SecondRule("a", when="cat", model=str(model)))
+    assert "pets" in next(iter(asked.troubles()))
+    asked.start()
+    try:
+        for came, is_cat in (("mnist", False), ("cifar10", True)):
+            (tmp_path / "new").write_bytes(need_model(came).read_bytes())
+            (tmp_path / "new").replace(model)
+
+            def is_asked(is_cat: bool = is_cat) -> bool:
+                [answer] = answers(asked, first, [replace(cat, captured_ns=time.monotonic_ns())])
+                return answer is not None and (answer.label == "cat") == is_cat
+
+            assert eventually(is_asked)
+    finally:
+        asked.stop(Ending(ShutdownRequest()))
 
 
 def test_a_rule_needs_what_it_is_for_and_a_model(tmp_path: Path) -> None:

@@ -14,10 +14,11 @@ from pathlib import Path
 
 from vitcam.config.settings import Settings
 from vitcam.daemon.run import Run
-from vitcam.errors import VitcamError
+from vitcam.errors import ModelError, VitcamError
 from vitcam.frames import Frame, Place, Prediction, SecondAnswer
 from vitcam.meters import LatencyMeter
 from vitcam.model.classifier import Classifier
+from vitcam.model.files import find_model
 from vitcam.names.vocabulary import Meanings, means_name
 from vitcam.parts.second import LOADS
 from vitcam.parts.second.answers import Sayable, SecondModel
@@ -26,6 +27,7 @@ from vitcam.parts.second.settings import SecondRule, SpeciesSettings
 from vitcam.parts.second.state import SecondState
 from vitcam.run.ending import Ending
 from vitcam.run.kinds import Configured, Reports, Runs, Specifies
+from vitcam.storage.files import Stamp, stamp_of
 from vitcam.threads.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -68,7 +70,8 @@ class SecondLook(Specifies, Runs, Configured, Reports):
         """What of a list of species no model knows, as sentences."""
         self._failed: dict[str, str] = {}
         """Name of a model -> why its last answer failed. Replaced as a whole."""
-        self._classifiers: dict[str, Classifier] = {}
+        self._classifiers: dict[tuple[str, Stamp], Classifier] = {}
+        """Of each model, and of its file as it was read."""
         self._ms = LatencyMeter()
         self._count = self._named = 0
         self._new: queue.SimpleQueue[Settings | None] = queue.SimpleQueue()
@@ -77,21 +80,22 @@ class SecondLook(Specifies, Runs, Configured, Reports):
 
     def load(self, settings: Settings) -> None:
         """Make models ready as the settings ask for them. What cannot be used costs its answers alone."""
-        species = settings[SpeciesSettings]
-        rules = (*settings.rules_of(SecondRule), *species.rules)
+        self._settings, self._files = settings, _files(settings)
+        species, rules = settings[SpeciesSettings], _rules(settings)
         known, self._classifiers, ready, troubles = self._classifiers, {}, [], list[str]()
         try:
             sayable = _sayable(species) if rules else Sayable()
         except VitcamError as error:
             sayable, rules, troubles = Sayable(), (), [f"no second model is asked: {error}"]
         for rule in rules:
+            file = rule.model, self._files[rule.model]
             try:
-                classifier = self._classifiers.get(rule.model) or known.get(rule.model) or self._open(rule.model)
+                classifier = self._classifiers.get(file) or known.get(file) or self._open(rule.model)
                 model = SecondModel(rule.model, classifier, rule.above, sayable)
             except VitcamError as error:
                 troubles.append(f"nothing more is said of {rule.when}: {error}")
                 continue
-            self._classifiers[rule.model] = classifier
+            self._classifiers[file] = classifier
             ready.append((rule, model))
         self._ready, self._unready, self._failed = tuple(ready), tuple(dict.fromkeys(troubles)), {}
         self._unknown = tuple(_unknown(ready))
@@ -144,33 +148,30 @@ class SecondLook(Specifies, Runs, Configured, Reports):
 
     def apply(self, new: Settings) -> None:
         self._new.put(new)
-        self._worker.start()
+        self.start()
 
     @property
     def workers(self) -> tuple[Worker, ...]:
         return (self._worker,)
 
     def start(self) -> None:
-        """Its thread begins with the first change of the settings."""
+        self._worker.start()
 
     def stop(self, ending: Ending) -> None:
         self._worker.stop()
         self._new.put(None)
 
     def _run(self) -> None:
-        before: object = None
         while True:
             self._worker.beat()
             try:
                 new = self._new.get(timeout=_TURN_S)
             except queue.Empty:
-                continue
+                new = self._settings  # its models may have been taught or fetched anew
             if new is None:
                 return
-            wanted = (new.rules_of(SecondRule), new[SpeciesSettings])
-            if wanted != before:
+            if _wanted(new) != _wanted(self._settings) or _files(new) != self._files:
                 self.load(new)
-            before = wanted
 
     def state(self) -> SecondState:
         models = tuple(dict.fromkeys(model.name for _, model in self._ready))
@@ -185,6 +186,26 @@ class SecondLook(Specifies, Runs, Configured, Reports):
 
     def _open(self, name: str) -> Classifier:
         return Classifier(name, threads=self._threads)
+
+
+def _rules(settings: Settings) -> tuple[SecondRule, ...]:
+    return (*settings.rules_of(SecondRule), *settings[SpeciesSettings].rules)
+
+
+def _wanted(settings: Settings) -> object:
+    return settings.rules_of(SecondRule), settings[SpeciesSettings]
+
+
+def _files(settings: Settings) -> dict[str, Stamp]:
+    """The models that are asked for and the lists -> the stamps of their files; empty for a model that is not there."""
+    species = settings[SpeciesSettings]
+    found = {path: stamp_of([Path(path)]) for path in (species.list, species.names) if path}
+    for rule in _rules(settings):
+        try:
+            found[rule.model] = stamp_of([find_model(rule.model)])
+        except ModelError:
+            found[rule.model] = ()
+    return found
 
 
 def _sayable(species: SpeciesSettings) -> Sayable:
