@@ -55,7 +55,7 @@ class Dense(keras.layers.Dense):  # type: ignore[misc]
 
     def call(self, x: Tensor, training: bool | None = None) -> Tensor:
         rows = super().call(ops.reshape(x, (-1, x.shape[-1])), training=training)
-        return ops.reshape(rows, (-1, *x.shape[1:-1], self.units))
+        return ops.reshape(rows, (-1, *ops.shape(x)[1:-1], self.units))
 
 
 class PatchEmbedding(keras.layers.Layer):  # type: ignore[misc]
@@ -121,11 +121,11 @@ class Attention(keras.layers.Layer):  # type: ignore[misc]
         weights = ops.softmax(scores, axis=-1)  # (B, h, T, T)
         mixed = ops.matmul(self.attention_dropout(weights, training=training), v)  # (B, h, T, d)
         x = ops.transpose(mixed, (0, 2, 1, 3))  # (B, T, h, d)
-        x = ops.reshape(x, (-1, x.shape[1], self.config.attention_width))  # (B, T, h*d)
+        x = ops.reshape(x, (-1, ops.shape(x)[1], self.config.attention_width))  # (B, T, h*d)
         return self.dropout(self.output_projection(x), training=training), weights
 
     def _split(self, x: Tensor) -> Tensor:
-        x = ops.reshape(x, (-1, x.shape[1], self.config.heads, self.config.d_k))  # (B, T, h, d)
+        x = ops.reshape(x, (-1, ops.shape(x)[1], self.config.heads, self.config.d_k))  # (B, T, h, d)
         return ops.transpose(x, (0, 2, 1, 3))  # (B, h, T, d)
 
 

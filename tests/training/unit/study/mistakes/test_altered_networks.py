@@ -12,6 +12,7 @@ from tests.training.unit import test_circulating_mistakes
 from tests.training.unit.nets import Floats, photos, small_vit
 from vitcam.errors import UsageError
 from vitcam_training.config import ViTConfig
+from vitcam_training.fit.learner import Logits
 from vitcam_training.study import reference
 from vitcam_training.study.ablation.rows import BASE as ABLATION_BASE
 from vitcam_training.study.mistakes.networks import (
@@ -57,6 +58,14 @@ def test_every_mistake_changes_the_answer_and_leaves_the_right_network_as_it_was
     np.testing.assert_array_equal(array(right(images)[0]), before)
     np.testing.assert_array_equal(array(small_vit(config)(images)[0]), before, err_msg="nor is a later one changed")
     assert {name: a.shape for name, a in to_timm(wrong).items()} == {n: a.shape for n, a in to_timm(right).items()}
+
+
+def test_attention_across_the_batch_takes_batches_of_any_size_as_a_training_does() -> None:
+    _, wrong = pair(AcrossBatchViT)
+    images = photos(5, CONFIG)
+    said = Logits(wrong).predict(images, batch_size=3, verbose=0)  # two pictures are left over
+
+    np.testing.assert_allclose(said, np.concatenate([array(wrong(images[i : i + 3])[0]) for i in (0, 3)]), atol=1e-4)
 
 
 def test_attention_across_the_batch_mixes_images_and_never_tokens() -> None:
