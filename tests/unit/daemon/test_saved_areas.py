@@ -1,6 +1,7 @@
 """Zones and masks that were drawn on the page outlive the daemon, and the configuration goes before them."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import pytest
 from vitcam.config.camera import CameraSettings
 from vitcam.config.settings import Settings
 from vitcam.config.tables import ZoneSettings
+from vitcam.daemon.saved_state import trials as trials_module
 from vitcam.daemon.saved_state.page_choices import SavedAreas, initial_areas
+from vitcam.daemon.saved_state.trials import Trials
 from vitcam.look.active_areas import ActiveAreas
 from vitcam.look.areas import NO_AREAS, Areas, Zone
 from vitcam.pictures.view import Region
@@ -130,3 +133,19 @@ def test_zones_that_were_deleted_on_the_page_do_not_come_back(tmp_path: Path) ->
     kept_in(tmp_path, NO_AREAS)
 
     assert initial_areas(CAMERA, environ).in_force == (NO_AREAS, "configuration")
+
+
+@pytest.mark.parametrize("then", [Areas((), DRAWN.masks), NO_AREAS])
+def test_what_is_drawn_while_no_frame_comes_is_not_undone_by_a_zone_that_waited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: Areas
+) -> None:
+    monkeypatch.setattr(trials_module, "_WAIT_S", 0.05)
+    trials = Trials()
+    active = initial_areas(CAMERA, {"XDG_STATE_HOME": str(tmp_path)}, trials)
+    said = [active.replace(areas) for areas in (Areas(DRAWN.zones, ()), then)]
+    trials.worked(time.monotonic_ns())
+    trials.close()
+    assert trials.worker.join(10)
+
+    assert (bool(said[0]), said[1]) == (True, "")
+    assert SavedAreas(tmp_path / "vitcam", CAMERA.camera.source).load() == (then, "")

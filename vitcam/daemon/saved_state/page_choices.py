@@ -256,9 +256,9 @@ def _save_once_worked(saved: SavedAreas, trials: Trials | None, areas: Areas) ->
     if trials is None:
         return saved.save(areas)
     if areas.zones == before.zones:
-        return trials.unsaved.keep("zones", partial(saved.save, areas))
+        return trials.keep_now("zones", partial(saved.save, areas))
     failed = ""
     if areas.masks != before.masks:
-        failed = trials.unsaved.keep("zones", partial(saved.save, replace(areas, zones=before.zones)))
+        failed = trials.keep_now("zones", partial(saved.save, replace(areas, zones=before.zones)))
     reason = trials.keep("zones", partial(saved.save, areas))
     return reason and (failed or reason)

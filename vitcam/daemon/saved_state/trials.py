@@ -34,6 +34,8 @@ class Trials:
     """The publishing thread says what worked and what failed, a thread of its own saves, and viewers wait for it."""
 
     def __init__(self) -> None:
+        self._saving = threading.Lock()
+        """Held from where a change is taken to its end, so that an older one is never saved after a newer one."""
         self._changed = threading.Condition()
         self._waiting: dict[str, _OnTrial] = {}
         self._due: dict[str, _OnTrial] = {}
@@ -62,15 +64,25 @@ class Trials:
         """The same for a caller who does not wait."""
         trial = _OnTrial(time.monotonic_ns(), save)
         with self._changed:
-            for before in (self._waiting.pop(what, None), self._due.pop(what, None)):
-                if before is not None:
-                    before.done.set_result(_REPLACED)
+            self._drop(what)
             if self._closed:
                 trial.done.set_result(_ENDING)
             else:
                 self._waiting[what] = trial
         self.worker.start()
         return trial.done
+
+    def keep_now(self, what: str, save: Callable[[], str]) -> str:
+        """Save a change that needs no trial, in place of one of its kind that waits. Arguments as those of `keep`."""
+        with self._saving:
+            with self._changed:
+                self._drop(what)
+            return self.unsaved.keep(what, save)
+
+    def _drop(self, what: str) -> None:
+        for before in (self._waiting.pop(what, None), self._due.pop(what, None)):
+            if before is not None:
+                before.done.set_result(_REPLACED)
 
     def worked(self, captured_ns: int) -> None:
         """A frame of that time was classified and published: what was in force then works."""
@@ -104,11 +116,16 @@ class Trials:
             self.worker.beat()
             with self._changed:
                 self._changed.wait_for(lambda: self._due or self._closed, _LOOK_S)
-                due, self._due = self._due, {}
-            self.unsaved.try_again(at_once=self._closed)
-            for what, trial in due.items():
-                try:
-                    trial.done.set_result(self.unsaved.keep(what, trial.save))
-                except Exception as error:  # the caller who waits gets it, and the next one is saved all the same
-                    log.exception("a change could not be kept")
-                    trial.done.set_exception(error)
+            with self._saving:
+                self._save_what_is_due()
+
+    def _save_what_is_due(self) -> None:
+        with self._changed:
+            due, self._due = self._due, {}
+        self.unsaved.try_again(at_once=self._closed)
+        for what, trial in due.items():
+            try:
+                trial.done.set_result(self.unsaved.keep(what, trial.save))
+            except Exception as error:  # the caller who waits gets it, and the next one is saved all the same
+                log.exception("a change could not be kept")
+                trial.done.set_exception(error)
