@@ -38,6 +38,24 @@ def test_a_named_picture_goes_into_the_data_set_and_can_be_taken_back(answers: I
         answers.take_back(entry(1).id)
 
 
+def test_an_answer_is_taken_back_also_where_more_informative_pictures_have_filled_the_inbox(
+    answers: InboxAnswers,
+) -> None:
+    answers.name(entry(1).id, "mine", "cup")
+    answers.inbox.limits = InboxLimits(3, 10.0)
+    answers.inbox.add(entry(3, doubt=0.95), JPEG)
+    answers.take_back(entry(1).id)
+    waiting = [each.id for each in answers.inbox.entries()]
+    answers.name(entry(1).id, "mine", "cup")
+    answers.inbox.limits = InboxLimits(0, 10.0)
+    with pytest.raises(UsageError, match=naming("inbox.pictures")):
+        answers.take_back(entry(1).id)
+
+    assert len(waiting) == 3
+    assert entry(1).id in waiting
+    assert answers.data_sets.picture("mine", "cup", f"{entry(1).id}.jpg").exists(), "nothing was changed"
+
+
 def test_what_was_thrown_away_is_on_no_disk_and_can_be_taken_back_until_masks_are_drawn(
     answers: InboxAnswers, tmp_path: Path
 ) -> None:

@@ -9,11 +9,14 @@ import pytest
 from tests.eventually import eventually
 from tests.frames import frame, picture, prediction
 from tests.parts.teach.inbox.entries import JPEG, entry, looks
+from vitcam.config.settings import Settings
+from vitcam.errors import UsageError
 from vitcam.frames import Detail, Group, Guess, ModelIdentity, Prediction
 from vitcam.parts.teach.datasets.store import DataSets
 from vitcam.parts.teach.inbox.answers import InboxAnswers
 from vitcam.parts.teach.inbox.keeper import InboxKeeper, doubt_of
 from vitcam.parts.teach.inbox.store import Inbox, InboxLimits
+from vitcam.parts.teach.settings import InboxSettings
 from vitcam.pictures.decode import decode_image
 from vitcam.rects import Rect
 
@@ -136,6 +139,33 @@ def test_another_model_is_asked_about_what_waits_and_what_it_is_sure_of_comes_la
     assert [each.top[0].label for each in found] == ["mug"] * 3
     assert (found[0].label, found[0].doubt) == ("Mia", 0.8)
     assert sorted(each.doubt for each in found[1:]) == pytest.approx([0.0, 0.95])
+
+
+def test_a_damaged_picture_keeps_no_other_one_from_being_asked_about(tmp_path: Path) -> None:
+    def ask(jpeg: bytes) -> Prediction:
+        if jpeg == JPEG + b"damaged":
+            raise UsageError("this is no picture")
+        return prediction("mug", 0.4, bowl=0.35)
+
+    scene = Scene(tmp_path, ask=ask)
+    for number in range(3):
+        scene.inbox.add(entry(number, model="one"), JPEG + b"damaged" * (number == 0))
+    scene.see(7, p=0.9, model=ModelIdentity("two", "2"))
+    assert eventually(lambda: scene.keeper._asked_model.name == "two", 10)
+    found = [each.model for each in scene.inbox.entries()]
+    scene.keeper.close(())
+
+    assert sorted(found) == ["one", "two", "two"]
+
+
+def test_fewer_pictures_wait_as_soon_as_fewer_may(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    for number in range(6):
+        scene.inbox.add(entry(number), JPEG)
+    scene.keeper.apply(Settings().with_section("inbox", InboxSettings(pictures=2, max_mb=8.0)))
+
+    assert eventually(lambda: scene.kept == 2, 10)
+    scene.keeper.close(())
 
 
 def test_what_is_to_be_forgotten_is_not_kept(tmp_path: Path) -> None:

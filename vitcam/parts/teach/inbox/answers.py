@@ -85,7 +85,11 @@ class InboxAnswers:
                 raise UsageError(
                     f"the answer about {entry_id} cannot be taken back: only the last {_REMEMBERED} can be"
                 )
-            self.inbox.add(found.entry, found.jpeg)
+            if not self.inbox.add(found.entry, found.jpeg, at_any_rate=True):
+                raise UsageError(
+                    "the answer cannot be taken back: the inbox may keep no picture of this size; set "
+                    "inbox.pictures or inbox.max_mb higher"
+                )
             self.inbox.forget(found.entry)
             self._last.remove(found)
             if found.label:

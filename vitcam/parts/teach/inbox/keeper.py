@@ -74,9 +74,12 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
         """The one that answered last."""
         self._asked_model = NO_MODEL
         """The one that was asked about all that waits."""
+        self._unanswered = set[str]()
+        """Ids of pictures that could not be asked about, such as a damaged one."""
         self._changed = threading.Condition()
         self._waiting: _Chosen | None = None
         self._closed = False
+        self._limits_are_new = True
         self.underway = Underway("a picture is still being put into the inbox")
         self._followed = FollowedThings()
         self._doubted: dict[Place, tuple[int, int]] = {}
@@ -98,6 +101,8 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
 
     def apply(self, new: "Settings") -> None:
         self.inbox.limits = InboxLimits(new[InboxSettings].pictures, new[InboxSettings].max_mb)
+        self._limits_are_new = True
+        self.worker.start()
 
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         """One frame was classified."""
@@ -189,6 +194,7 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
                 chosen = self._waiting
                 way = self.underway.begin() if chosen else None
             if chosen is None or way is None:
+                self._keep_within_limits()
                 self._ask_again()
                 continue
             try:
@@ -199,16 +205,30 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
                     if self._waiting is chosen:
                         self._waiting = None
 
+    def _keep_within_limits(self) -> None:
+        if self._limits_are_new:
+            self._limits_are_new = False
+            try:
+                self.inbox.keep_within_limits()
+            except VitcamError as error:
+                log.warning("the inbox has more pictures than it may have: %s", error)
+
     def _ask_again(self) -> None:
         """Another model is in use: it is asked about one of the pictures that it was not asked about."""
         model, ask = self._model, self._ask
         if ask is None or model is self._asked_model:
             return
         try:
-            entry = next((each for each in self.inbox.entries() if each.model != model.name), None)
-            if entry is None:
-                self._asked_model = model
-                return
+            waiting = self.inbox.entries()
+        except VitcamError as error:
+            log.warning("the pictures of the inbox are not asked about again: %s", error)
+            waiting = []
+        entry = next((each for each in waiting if each.model != model.name and each.id not in self._unanswered), None)
+        if entry is None:
+            self._asked_model = model
+            self._unanswered.clear()
+            return
+        try:
             jpeg = self.inbox.picture(entry.id)
             said = ask(jpeg)
             _, doubt = doubt_of(said) if entry.why != "corrected" else (None, entry.doubt)
@@ -217,8 +237,8 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
                 replace(entry, top=said.top, doubt=doubt, model=model.name, space=self._space(), embedding=looks), jpeg
             )
         except VitcamError as error:
-            log.warning("the pictures of the inbox are not asked about again: %s", error)
-            self._asked_model = model
+            log.warning("the picture %s of the inbox is not asked about again: %s", entry.id, error)
+            self._unanswered.add(entry.id)
 
     def _keep(self, chosen: _Chosen, way: Way) -> None:
         entry = chosen.entry

@@ -93,10 +93,11 @@ class Inbox:
         except (OSError, ValueError) as error:
             raise VitcamError(f"{path} cannot be read: {error}") from error
 
-    def add(self, entry: InboxEntry, jpeg: bytes) -> bool:
+    def add(self, entry: InboxEntry, jpeg: bytes, at_any_rate: bool = False) -> bool:
         """Keep a picture, in place of one of the same id, and of the least informative ones where there is no room.
 
-        returns  False: those that wait are all more informative, and nothing was changed
+        at_any_rate  a person wants it to wait: it takes the place of one that is more informative
+        returns  False: it was not kept, since those that wait are all more informative, or none may wait
         raises   UsageError for what is no picture, VitcamError if the disk has no room or cannot be written
         """
         entry = with_unit_embedding(entry)
@@ -107,8 +108,10 @@ class Inbox:
             raise UsageError(f"this picture cannot be kept in the inbox: {error}") from error
         with self._lock:
             others = [each for each in self._all() if each.id != entry.id]
-            kept = self._within(in_order([*others, entry]))
+            kept = self._within([entry, *in_order(others)] if at_any_rate else in_order([*others, entry]))
+            beyond = [each.id for each in others if each not in kept]
             if entry not in kept:
+                self.remove(beyond)
                 return False
             path = self._path(entry.id)
             try:
@@ -116,8 +119,15 @@ class Inbox:
                 write_new(path, data, over=True)
             except OSError as error:
                 raise VitcamError(f"{self.folder} cannot be written: {error.strerror}") from error
-            self.remove([each.id for each in others if each not in kept])
+            self.remove(beyond)
             return True
+
+    def keep_within_limits(self) -> None:
+        """Delete the least informative pictures where more wait than the limits allow. Raises VitcamError."""
+        with self._lock:
+            waiting = self._all()
+            kept = self._within(in_order(waiting))
+            self.remove([each.id for each in waiting if each not in kept])
 
     def replace(self, entry: InboxEntry, jpeg: bytes) -> None:
         """Say something else of a picture, if it still waits; it goes where there is no room. Raises as `add`."""
