@@ -67,6 +67,8 @@ class Guard:
         self._key = secrets.token_bytes(32)
         self._secrets = _Secrets(_passwords(password, folder), load_tokens(folder) if folder else ())
         self._seen = self._files()
+        self._unread = ""
+        """Why the files could not be read at the last attempt."""
         self._sessions = Sessions(folder)
 
     def granted(self, credentials: Credentials) -> Grant | None:
@@ -146,15 +148,17 @@ class Guard:
         seen = self._files()
         if seen == self._seen or self._folder is None:
             return False
-        self._seen = seen
         before = self._secrets
         try:
             password = None if self._is_fixed else load_password(self._folder)
             kept = _passwords(password or before.passwords[Scope.CONTROL], self._folder)
             tokens = load_tokens(self._folder)
-        except ConfigError as error:
-            log.warning("%s; password and tokens stay as they were", error)
+        except ConfigError as error:  # it is read again, since a change of its owner changes no time of the file
+            if str(error) != self._unread:
+                log.warning("%s; password and tokens stay as they were", error)
+            self._unread = str(error)
             return False
+        self._seen, self._unread = seen, ""
         if password is None and not self._is_fixed:
             log.warning("%s is not there any more; the password stays as it was", password_file(self._folder))
         same = {scope: each for scope, each in before.proofs.items() if kept.get(scope) == before.passwords.get(scope)}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from vitcam.errors import ConfigError, UsageError
+from vitcam.parts.peers import watch
 from vitcam.parts.peers.access import (
     PeerAccess,
     forget_peer_access,
@@ -14,6 +15,7 @@ from vitcam.parts.peers.access import (
     load_peer_access,
     peer_tokens_file,
 )
+from vitcam.parts.peers.watch import KeptAccess
 
 TOKEN = "vitcam_" + "a" * 43
 SHA = "0f" * 32
@@ -84,3 +86,20 @@ def test_what_cannot_be_read_of_one_camera_costs_no_other(tmp_path: Path, record
     assert json.loads(path.read_text())["garden"] == record
     forget_peer_access(tmp_path, "garden")
     assert [*json.loads(path.read_text())] == ["door", "shed"]
+
+
+def test_a_file_that_could_not_be_read_for_a_moment_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(folder: Path) -> None:
+        raise ConfigError(f"{folder} cannot be read")
+
+    kept_by_others = KeptAccess(tmp_path)
+    keep_peer_access(tmp_path, "garden", "secret")
+    with monkeypatch.context() as broken:
+        broken.setattr(watch, "load_peer_access", fail)
+        found = [dict(kept_by_others.now(at_once=True)) for _ in range(2)]
+
+    assert found == [{}, {}]
+    assert len(caplog.records) == 1
+    assert [*kept_by_others.now(at_once=True)] == ["garden"]

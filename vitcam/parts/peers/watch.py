@@ -77,7 +77,7 @@ class PeerWatch(Runs, Configured, Reports):
         self._over = False
         self._wanted_until_s = 0.0
         self._number = 0
-        self._kept = _Kept(folder)
+        self._kept = KeptAccess(folder)
         self._merging = threading.Lock()
         self._own: tuple[Peer, ...] = ()
         self._slots: Mapping[str, Slot[PeerSeen]] = {}
@@ -213,7 +213,7 @@ class PeerWatch(Runs, Configured, Reports):
         return Still(jpeg, self._number, time.monotonic())
 
 
-class _Kept:
+class KeptAccess:
     """What is kept of other cameras. Reads the file again when it has changed.
 
     One that cannot be read is logged, and counts as empty.
@@ -222,6 +222,8 @@ class _Kept:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._stamp: object = None
+        self._unread = ""
+        """Why the file could not be read at the last attempt."""
         self._next_s = 0.0
         self._found: Mapping[str, PeerAccess] = {}
 
@@ -231,12 +233,12 @@ class _Kept:
         self._next_s = time.monotonic() + _TOKENS_EVERY_S
         stamp = stamp_of((peer_tokens_file(self._folder),))
         if stamp != self._stamp:
-            self._stamp = stamp
             try:
-                self._found = load_peer_access(self._folder)
-            except ConfigError as error:
-                log.warning("%s", error)
-                self._found = {}
+                self._found, self._stamp, self._unread = load_peer_access(self._folder), stamp, ""
+            except ConfigError as error:  # it is read again, since a change of its owner changes no time of the file
+                if str(error) != self._unread:
+                    log.warning("%s", error)
+                self._found, self._unread = {}, str(error)
         return self._found
 
 
