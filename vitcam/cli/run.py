@@ -76,7 +76,8 @@ def run(
             "camera.every",
             "--every",
             metavar="TIME",
-            says="Show each photo of a folder for this long, or ask the address of a picture this often.",
+            says="Ask the address of a picture this often (each second if nothing is given), or show each photo of a "
+            "folder for this long.",
             group=_PICTURES,
         ),
     ] = None,

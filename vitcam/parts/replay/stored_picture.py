@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vitcam.errors import ModelError, VitcamError
+from vitcam.errors import ModelError, UsageError, VitcamError
 from vitcam.frames import Guess, Image
 from vitcam.history.record import full_record, time_text
 from vitcam.history.store import EventStore
@@ -54,11 +54,11 @@ def is_id(text: str) -> bool:
 def stored_picture(store: EventStore, event_id: str) -> tuple[StoredPicture, dict[str, object]]:
     """An event of the history, and its record as the API gives it.
 
-    raises  VitcamError if there is no such event, if it has no picture, or if the history cannot be read
+    raises  UsageError if there is no such event; VitcamError if it has no picture, or if the history cannot be read
     """
     event = store.get(event_id)
     if event is None:
-        raise VitcamError(f"there is no event {event_id} in {store.folder}; `vitcam events list` shows them")
+        raise UsageError(f"there is no event {event_id} in {store.folder}; `vitcam events list` shows them")
     summary, jpeg = event.summary.of_detail, store.detail(event) if event.summary.detail else store.picture(event)
     if jpeg is None or not summary.top:
         raise VitcamError(f"the event {event_id} has no picture, so there is nothing to replay")
