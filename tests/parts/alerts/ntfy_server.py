@@ -3,6 +3,7 @@
 source  https://docs.ntfy.sh/publish; numbers of refusals as in ntfy's errors
 """
 
+import gzip
 import http.server
 import json
 import re
@@ -54,6 +55,8 @@ class NtfyServer:
     most_bytes: int = 15_000_000
     """Of an attachment."""
     keeps_attachments: bool = True
+    gzips: bool = False
+    """Whether answers are packed where a request allows it, as those of a proxy."""
     busy: list[int] = field(default_factory=list)
     """`Retry-After` of the next answers, in s: each is 429."""
     url: str = ""
@@ -114,6 +117,8 @@ def ntfy_server(port: int = 0, **settings: Any) -> Iterator[NtfyServer]:
                 found.statuses.append(status)
                 found.sizes.append(len(body))
             data = json.dumps(record).encode()
+            if found.gzips and "gzip" in self.headers.get("Accept-Encoding", ""):
+                data, headers = gzip.compress(data), {**headers, "Content-Encoding": "gzip"}
             self.send_response(status)
             for name, value in {**headers, "Content-Length": str(len(data))}.items():
                 self.send_header(name, value)

@@ -87,6 +87,17 @@ def test_a_text_that_looks_encoded_and_a_long_one_arrive_as_they_are() -> None:
     assert there.received[0].title == f"{' '.join(label.split())} (Tür)"
 
 
+@pytest.mark.parametrize(
+    ("keeps", "statuses", "said"), [(True, [200], "it has the picture"), (False, [400, 200], "not take the picture")]
+)
+def test_a_server_behind_a_proxy_that_packs_answers_is_understood(keeps: bool, statuses: list[int], said: str) -> None:
+    with ntfy_server(gzips=True, keeps_attachments=keeps) as there:
+        outcome = sent(there)
+
+    assert (there.statuses, outcome.status) == (statuses, "ok")
+    assert said in outcome.detail
+
+
 @pytest.mark.parametrize(("most_bytes", "widths"), [(300_000, {1280}), (100_000, {640}), (40_000, {320})])
 def test_a_picture_that_is_too_large_for_the_server_comes_smaller(most_bytes: int, widths: set[int]) -> None:
     with ntfy_server(most_bytes=most_bytes) as there:

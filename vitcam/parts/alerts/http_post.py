@@ -54,7 +54,7 @@ async def send(url: str, body: bytes, headers: dict[str, str], timeout_s: float 
 
     host, timeout_s = urlsplit(url).netloc, timeout_s or TIMEOUT_S
     limits = aiohttp.ClientTimeout(total=timeout_s)
-    sent = {"User-Agent": f"vitcam/{__version__}", **headers}
+    sent = {"User-Agent": f"vitcam/{__version__}", "Accept-Encoding": "identity", **headers}
     try:
         async with (
             aiohttp.ClientSession(
