@@ -144,6 +144,21 @@ def test_pictures_and_films_lie_beside_and_are_public_only_where_asked_and_witho
     assert problems(tmp_path / "public") == []
 
 
+@pytest.mark.parametrize(("label", "p"), [("person", 0.9), ("scuba diver", 0.3)])
+def test_pictures_in_which_the_model_saw_a_person_are_not_public_whatever_a_person_named_them(
+    tmp_path: Path, label: str, p: float
+) -> None:
+    seen = {"label": label, "p": p, "model": "everyday"}
+    named = [seen | {"corrected": word} for word in ("Anna", "postman", "tabby cat")]
+    exported(
+        made_history(tmp_path / "state", [*named, EVENTS[6] | {"corrected": "person"}, seen]),
+        tmp_path / "out",
+        wishes=replace(WITH_MEDIA, public=True),
+    )
+
+    assert [row["filePublic"] for row in rows(tmp_path / "out")["media"]] == [False] * 5
+
+
 def test_without_media_and_without_pictures_a_package_is_valid_too(tmp_path: Path) -> None:
     store = made_history(tmp_path / "state")
     assert exported(store, tmp_path / "out", wishes=replace(WITH_MEDIA, media=False)).media == 0

@@ -111,7 +111,7 @@ class CamtrapWriter:
             tables["observations"].row(self._observation(one, taxon))
             for ending, kind, data in (("", "image/jpeg", one.picture), ("-clip", "video/mp4", one.film)):
                 if data is not None:
-                    row = self._medium(one.event, taxon, ending, kind)
+                    row = self._medium(one.event, ending, kind)
                     package.put(row["filePath"], data)
                     tables["media"].row(row)
                     written.media += 1
@@ -148,16 +148,15 @@ class CamtrapWriter:
             "deploymentComments": "What the privacy masks of the camera cover is black in pictures and films.",
         }
 
-    def _medium(self, event: StoredEvent, taxon: Taxon | None, ending: str, kind: str) -> dict[str, Any]:
+    def _medium(self, event: StoredEvent, ending: str, kind: str) -> dict[str, Any]:
         name = f"{event.id}{ending}.{'jpg' if kind == 'image/jpeg' else 'mp4'}"
-        human = taxon is not None and taxon.kind == "human"
         return {
             "mediaID": f"{event.id}{ending}",
             "deploymentID": self._deployment_id(event.camera),
             "captureMethod": "activityDetection",
             "timestamp": self.site.time(event.start_ms).isoformat(),
             "filePath": f"media/{name}",
-            "filePublic": _flag(self.wishes.public and not human),
+            "filePublic": _flag(self.wishes.public and not self.taxa.may_show_person(event)),
             "fileName": name,
             "fileMediatype": kind,
             "favorite": _flag(event.favourite),

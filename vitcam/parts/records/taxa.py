@@ -75,6 +75,11 @@ class Taxa:
             return seen
         return replace(_of_scientific(second.scientific, second.label or ""), kind=seen.kind, class_=seen.class_)
 
+    def may_show_person(self, event: StoredEvent) -> bool:
+        """Whether somebody's correction or the model says "person", also as a best guess that is not displayed."""
+        said = (self.of(event), self._seen(event), self._named(event.label, event.model))
+        return any(taxon is not None and taxon.kind == "human" for taxon in said)
+
     def _seen(self, event: StoredEvent) -> Taxon | None:
         """What the first model says."""
         shown = replace(event, corrected=None).shown
