@@ -174,6 +174,30 @@ def test_without_media_and_without_pictures_a_package_is_valid_too(tmp_path: Pat
     assert problems(tmp_path / "none") == []
 
 
+def test_a_picture_and_a_film_that_cannot_be_read_are_named_and_counted_as_gone_and_all_others_are_exported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    state = tmp_path / "state"
+    made_history(state, EVENTS[:3])
+    (state / "clips").mkdir()
+    (state / "clips" / "a.mp4").write_bytes(b"film")
+    store = EventStore(state)
+    store.start()
+    store.attach_clip(f"01JM{2:022}", state / "clips" / "a.mp4")
+    store.stop(20)
+    event = store.get(f"01JM{1:022}")
+    assert event is not None
+    assert event.frame is not None
+    for path in (state / event.frame, state / "clips" / "a.mp4"):
+        path.unlink()
+        path.symlink_to(path.name)  # its own end: reading it fails, also for root
+
+    written = exported(store, tmp_path / "out")
+    assert (written.observations, written.media, written.gone) == (3, 2, 2)
+    assert problems(tmp_path / "out") == []
+    assert [f"{event.frame} cannot be read" in caplog.text, "a.mp4 cannot be read" in caplog.text] == [True] * 2
+
+
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Kiritimati"])
 def test_times_are_those_of_the_place_with_their_offset(tmp_path: Path, zone: str) -> None:
     exported(made_history(tmp_path / "state"), tmp_path / "out", place=replace(BERLIN, time_zone=zone))

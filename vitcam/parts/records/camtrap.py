@@ -57,7 +57,7 @@ class Written:
     observations: int = 0
     media: int = 0
     gone: int = 0
-    """Files that are missing in the history."""
+    """Files of the history that are missing or cannot be read."""
     taxa: dict[str, Taxon] = field(default_factory=dict)
     """By scientific name."""
     spans_ms: dict[str, tuple[int, int]] = field(default_factory=dict)

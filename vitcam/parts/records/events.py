@@ -1,5 +1,6 @@
 """The events that become records, one after the other, with their files."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -8,6 +9,8 @@ from vitcam.history.export import pages
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent
 from vitcam.storage.reading import read_file
+
+log = logging.getLogger(__name__)
 
 _LARGEST_FILM = 256 * 2**20  # bytes; one is in memory at a time
 
@@ -22,7 +25,7 @@ class RecordedEvent:
     film: bytes | None = None
     """MP4; None likewise."""
     gone: int = 0
-    """Files that the history names and that are not there."""
+    """Files that the history names and that are not there, or cannot be read."""
 
     @property
     def end_ms(self) -> int:
@@ -34,9 +37,10 @@ class RecordedEvent:
 
 
 def recorded_events(store: EventStore, query: Query, media: bool) -> Iterator[RecordedEvent]:
-    """What a query means, the newest first; problems of the camera are left out. Raises VitcamError.
+    """What a query means, the newest first; problems of the camera are left out.
 
-    media  whether pictures and films are wanted
+    media   whether pictures and films are wanted; one that cannot be read is logged
+    raises  VitcamError if the history cannot be read
     """
     for events in pages(store, query):
         for event in events:
@@ -45,11 +49,19 @@ def recorded_events(store: EventStore, query: Query, media: bool) -> Iterator[Re
             if not media:
                 yield RecordedEvent(event)
                 continue
-            picture, film = store.picture(event), _film(store, event)
+            picture, film = _picture(store, event), _film(store, event)
             gone = sum(
                 named is not None and data is None for named, data in ((event.frame, picture), (event.clip, film))
             )
             yield RecordedEvent(event, picture, film, gone)
+
+
+def _picture(store: EventStore, event: StoredEvent) -> bytes | None:
+    try:
+        return store.picture(event)
+    except VitcamError as error:
+        log.warning("%s", error)
+        return None
 
 
 def _film(store: EventStore, event: StoredEvent) -> bytes | None:
@@ -60,4 +72,5 @@ def _film(store: EventStore, event: StoredEvent) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise VitcamError(f"the film {event.clip} cannot be read: {error.strerror}") from error
+        log.warning("the film %s cannot be read: %s", event.clip, error.strerror)
+        return None

@@ -117,7 +117,7 @@ def export(
     wishes = PackageWishes(not package.no_media, package.public, package.publisher, deployed, retrieved)
     events = place.each(recorded_events(store, query, wishes.media))
     written = CamtrapWriter(site, identity, names, wishes).write(events, out)
-    gone = f"; files that were gone: {written.gone:,}" if written.gone else ""
+    gone = f"; files that were gone or could not be read: {written.gone:,}" if written.gone else ""
     tell(f"wrote {out}; observations: {written.observations:,}; pictures and films: {written.media:,}{gone}")
 
 
