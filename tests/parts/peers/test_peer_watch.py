@@ -1,13 +1,16 @@
 """Other cameras that are well, away, slow, endless, or lie: each has its own sentence, and costs the others nothing."""
 
 import hashlib
+import http.server
+import json
 import socket
 import ssl
 import struct
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from itertools import repeat
+from itertools import count, repeat
 from pathlib import Path
 
 import pytest
@@ -16,12 +19,15 @@ from tests.eventually import eventually
 from tests.http_camera import OK, Answer, jpeg, keeps_sending, own_tls, sends, server
 from tests.integration.web.camera import Camera
 from tests.secured import PASSWORD, ask, basic, protected
+from tests.served import served
 from vitcam.access.tokens import Scope, create_token
 from vitcam.config.settings import Settings
 from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.doctor.check import CheckContext
 from vitcam.machine import Machine
 from vitcam.parts.peers import checks as doctor
+from vitcam.parts.peers import client
+from vitcam.parts.peers import watch as module
 from vitcam.parts.peers.access import keep_peer_access
 from vitcam.parts.peers.peer import Peer
 from vitcam.parts.peers.settings import PeerSettings
@@ -144,6 +150,71 @@ def test_hostile_cameras_have_a_sentence_each_and_the_good_one_is_shown_as_befor
         assert first.caption.label == "cup"
         assert all("\n" not in reason and len(reason) < 400 for reason in reasons.values())
         assert watch.worker.trouble() == ""
+
+
+@contextmanager
+def with_events(answers: Iterator[bytes | None]) -> Iterator[str]:
+    """The address of a camera that is well, and answers for its events what is next; None: never."""
+    over = threading.Event()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, kind, body = 200, "application/json", b'{"status": "ok", "reason": ""}'
+            if "snapshot" in self.path:
+                kind, body = "image/jpeg", jpeg()
+            elif "events" in self.path:
+                found = next(answers)
+                if found is None:
+                    over.wait(60)
+                    return
+                status, body = (200, found) if found else (500, b'{"error": "the history cannot be read"}')
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None: ...
+
+    there = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    with served(there):
+        try:
+            yield f"http://127.0.0.1:{there.server_port}"
+        finally:
+            over.set()
+
+
+@pytest.mark.fault(
+    "another camera of the wall does not answer what happened last",
+    injected="a server that refuses it, or is silent, after its first answer",
+    observed="its pictures come as before, and the tile keeps what is known",
+)
+@pytest.mark.parametrize("answer", [b"", None], ids=["refused", "silent"])
+def test_a_camera_whose_events_do_not_come_is_shown_as_before(
+    answer: bytes | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_STATE_EVERY_S", 0.0)
+    monkeypatch.setattr(module, "_EVERY_S", 0.1)
+    monkeypatch.setattr(client, "WITHIN_S", 60.0)  # nothing that is silent is given up
+    asked = count()
+    event = {"kind": "seen", "shown": {"label": "cat"}, "start": "2026-01-02T03:04:05.678Z", "end": None}
+    first = json.dumps({"events": [event]}).encode()
+    answers = (first if number == 0 else answer for number in asked)
+    with with_events(answers) as address, watching(Peer("shed", address)) as watch:
+        known = eventually(lambda: (each := seen(watch, "shed")) and each.last and each, every_s=0.05)
+        assert known, seen(watch, "shed")
+        assert known.still is not None
+        stills = {known.still.number}
+
+        def several_came() -> bool:
+            found = seen(watch, "shed")
+            assert found is not None
+            assert (found.status, found.last) == ("ok", known.last)
+            assert found.still is not None
+            stills.add(found.still.number)
+            return len(stills) > 4
+
+        assert eventually(several_came, every_s=0.05), "the pictures wait for the events"
 
 
 @pytest.mark.long

@@ -72,9 +72,10 @@ class Answer:
 
 def open_session() -> aiohttp.ClientSession:
     """For all peers together. It keeps no cookie, and unpacks nothing."""
+    at_once = 2 * MOST_PEERS  # the picture of each, and its last event
     return aiohttp.ClientSession(
         timeout=aiohttp.ClientTimeout(total=WITHIN_S, sock_connect=_CONNECT_S),
-        connector=aiohttp.TCPConnector(limit=MOST_PEERS, resolver=NamesInThreads(), ttl_dns_cache=60),
+        connector=aiohttp.TCPConnector(limit=at_once, resolver=NamesInThreads(), ttl_dns_cache=60),
         cookie_jar=aiohttp.DummyCookieJar(),
         headers=_HEADERS,
         auto_decompress=False,

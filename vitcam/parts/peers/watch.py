@@ -23,9 +23,12 @@ from vitcam.storage.files import stamp_of
 from vitcam.threads.worker import Worker
 
 if TYPE_CHECKING:
+    from asyncio import Task
+
     from aiohttp import ClientSession
 
     from vitcam.config.settings import Settings
+    from vitcam.parts.peers.client import PeerClient
     from vitcam.run.ending import Ending
 
 log = logging.getLogger(__name__)
@@ -177,7 +180,7 @@ class PeerWatch(Runs, Configured, Reports):
                 await asyncio.gather(*tasks.values(), return_exceptions=True)
 
     async def _follow(self, session: "ClientSession", peer: Peer, access: PeerAccess) -> None:
-        """Ask one peer again and again. It waits for no other one."""
+        """Ask one peer again and again. It waits for no other one, and its pictures wait for no event."""
         import asyncio
 
         from vitcam.parts.peers.client import PeerClient, PeerTrouble
@@ -185,32 +188,50 @@ class PeerWatch(Runs, Configured, Reports):
         client, slot, asked_s = PeerClient(session, peer, access), self._slots[peer.name], float("-inf")
         status: PeerStatus = "starting"
         reason, last, caption, caption_s = "", None, None, 0.0
-        while True:
-            began_s, every_s = time.monotonic(), _EVERY_S
-            try:
-                if began_s - asked_s >= _STATE_EVERY_S:
-                    status, reason = await client.state()
-                    last = await client.last_event()
-                    asked_s = began_s
-                found = await client.still()
-                if found is None and status in ("ok", "degraded"):
-                    asked_s = float("-inf")  # it has lost its picture: the next state says why
-                jpeg, said = found or (None, None)
-                if said is not None or began_s - caption_s > _CAPTION_S:
-                    caption, caption_s = said, began_s
-                slot.put(PeerSeen(status, reason, caption, last, None if jpeg is None else self._still(jpeg)))
-            except PeerTrouble as trouble:
-                slot.put(PeerSeen("away", trouble.sentence, last=last))
-                asked_s, every_s = float("-inf"), _AGAIN_S
-            except Exception:
-                log.exception("%s could not be asked", peer.name)
-                slot.put(PeerSeen("away", "asking it failed because of an error in vitcam; see its log", last=last))
-                every_s = _AGAIN_S
-            await asyncio.sleep(max(_TICK_S, began_s + every_s - time.monotonic()))
+        asking: Task[LastEvent | None] | None = None
+        try:
+            while True:
+                began_s, every_s = time.monotonic(), _EVERY_S
+                try:
+                    if began_s - asked_s >= _STATE_EVERY_S:
+                        status, reason = await client.state()
+                        asking = asking or asyncio.create_task(_last_event(client, last))
+                        asked_s = began_s
+                    found = await client.still()
+                    if found is None and status in ("ok", "degraded"):
+                        asked_s = float("-inf")  # it has lost its picture: the next state says why
+                    if asking is not None and asking.done():
+                        answered, asking = asking, None
+                        last = answered.result()
+                    jpeg, said = found or (None, None)
+                    if said is not None or began_s - caption_s > _CAPTION_S:
+                        caption, caption_s = said, began_s
+                    slot.put(PeerSeen(status, reason, caption, last, None if jpeg is None else self._still(jpeg)))
+                except PeerTrouble as trouble:
+                    slot.put(PeerSeen("away", trouble.sentence, last=last))
+                    asked_s, every_s = float("-inf"), _AGAIN_S
+                except Exception:
+                    log.exception("%s could not be asked", peer.name)
+                    slot.put(PeerSeen("away", "asking it failed because of an error in vitcam; see its log", last=last))
+                    every_s = _AGAIN_S
+                await asyncio.sleep(max(_TICK_S, began_s + every_s - time.monotonic()))
+        finally:
+            if asking is not None:
+                asking.cancel()
 
     def _still(self, jpeg: bytes) -> Still:
         self._number += 1
         return Still(jpeg, self._number, time.monotonic())
+
+
+async def _last_event(client: "PeerClient", before: LastEvent | None) -> LastEvent | None:
+    """What happened last; what was known before of a camera that shows pictures and does not answer this."""
+    from vitcam.parts.peers.client import PeerTrouble
+
+    try:
+        return await client.last_event()
+    except PeerTrouble:
+        return before
 
 
 class KeptAccess:
