@@ -3,7 +3,8 @@
 The network that is shipped answers photos by day. Its last blocks learn to give the same answers to dark, noisy,
 blurred, infrared and compressed copies, and to keep those by day. No labels are used. The learned weights are mixed
 with those of before (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models", arXiv 2109.01903). Each mixture is
-asked about photos that choose. Those are made dark by other code than the copies (data/published/ordinary.py).
+asked about photos that choose. Those are made dark by other code than the copies (data/published/ordinary.py). The
+head stays as it is, and so do the temperature and what counts as familiar.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import typer
 
 from vitcam_training.study.program import program, start
 
-MIXTURES = (0.0, 0.25, 0.5, 0.75, 1.0)
+MIXTURES = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 
 
 def night(
@@ -34,6 +35,7 @@ def night(
     """Print how many choosing photos each mixture names rightly by day, at night and by infrared; keep one of them."""
     from vitcam_training.data.batches import draw
     from vitcam_training.data.catalogue import open_dataset
+    from vitcam_training.data.dataset import BASE
     from vitcam_training.recipes.recipe import read_recipe
     from vitcam_training.study.night.copies import Front, in_the_dark, read_tokens
     from vitcam_training.study.night.tail import Tail, learn, mixed, right, values_of
@@ -60,6 +62,7 @@ def night(
         name: (open_dataset(name), open_dataset(name).part("choose"))
         for name in ("ordinary", "ordinary-night", "ordinary-infrared", "everyday")
     }
+    asked["base"] = (dataset, dataset.part(BASE))  # the labels that the learned photos do not show
     tested = {
         name: (read_tokens(front, samples, recipe.spec, kept, name), samples) for name, (_, samples) in asked.items()
     }
