@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from vitcam.history.picture_files import LabelFolders
 from vitcam.history.record import stored_record, time_text
 from vitcam.history.store import EventStore
 from vitcam.history.stored import Query, StoredEvent
+
+log = logging.getLogger(__name__)
 
 FORMATS = ("csv", "jsonl")
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -53,6 +56,8 @@ def header(form: str) -> str:
 def labelled_pictures(store: EventStore, query: Query) -> Iterator[tuple[str, str, bytes]]:
     """Label, id and JPEG of each event with a picture, or of its box: one that several share once for each label.
 
+    A picture that cannot be read is logged and left out.
+
     raises  VitcamError if the history cannot be read
     """
     done: set[tuple[str, str | None]] = set()
@@ -61,7 +66,12 @@ def labelled_pictures(store: EventStore, query: Query) -> Iterator[tuple[str, st
             if (event.name, event.frame) in done:
                 continue
             done.add((event.name, event.frame))
-            if jpeg := store.detail(event) or store.picture(event):
+            try:
+                jpeg = store.detail(event) or store.picture(event)
+            except VitcamError as error:
+                log.warning("%s", error)
+                continue
+            if jpeg:
                 yield event.name, event.id, jpeg
 
 

@@ -137,3 +137,16 @@ def test_a_picture_that_several_events_share_is_exported_once_for_training(store
 
     assert write_dataset(labelled_pictures(store, Query()), tmp_path / "out") == 3
     assert sorted(path.parent.name for path in (tmp_path / "out").rglob("*.jpg")) == ["cat", "cup", "mug"]
+
+
+def test_a_picture_that_cannot_be_read_costs_no_other_one_in_an_export(
+    store: EventStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = store.folder / own("d")
+    path.unlink()
+    path.mkdir()  # as a damaged card may show it
+    left = {event_id for _, event_id, _ in labelled_pictures(store, Query())}
+
+    assert left
+    assert "d" not in left
+    assert "cannot be read" in caplog.text
