@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 _FREE = 5
-"""Wrong passwords before an address has to wait."""
+"""Wrong passwords with the last of which an address has to wait for the first time."""
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 2.0, 60.0
 _FORGOTTEN_S = 900.0
 _MOST_ADDRESSES = 4096
@@ -24,7 +24,7 @@ class _Guesses:
 class Attempts:
     """Wrong passwords by address. Every check counts as wrong until it is known to be right.
 
-    An address has five checks; after each further one it waits: 2 s, 4 s, 8 s and so on, a minute at most.
+    From the fifth on an address waits after each one: 2 s, 4 s, 8 s and so on, a minute at most.
 
     clock  seconds that only grow
     """

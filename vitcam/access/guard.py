@@ -147,6 +147,7 @@ class Guard:
         """
         seen = self._files()
         if seen == self._seen or self._folder is None:
+            self._unread = ""
             return False
         before = self._secrets
         try:

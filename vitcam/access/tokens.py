@@ -34,7 +34,7 @@ class Scope(StrEnum):
     """What a client may do. Each allows what the one before allows, and more."""
 
     READ = "read"
-    """Look: every GET but those of settings, tokens, the guide and the list of cameras."""
+    """Look: every GET but a few, such as those of settings, tokens, the guide and cameras that could be opened."""
     CONTROL = "control"
     """Everything."""
 

@@ -89,12 +89,19 @@ def _encoded(path: Path, figure: "Image") -> bytes:
     return encode_png(figure) if path.suffix.lower() == ".png" else encode_jpeg(figure, _JPEG_QUALITY)
 
 
+def _of_margin(share: float) -> str:
+    if share > 1:
+        return "in the last blocks patches spoke for it and the token's own against it"
+    if share < 0:
+        return "in the last blocks the token's own spoke for it and patches against it"
+    return f"patches wrote {share:.0%} of its margin in the last blocks"
+
+
 def _in_words(explained: "ExplainedPhoto") -> str:
     answer = explained.answer
     share = explained.prediction.evidence_share
     if share is not None:
-        part = f"{share:.0%} of its margin" if 0 <= share <= 1 else "all of its margin" if share > 1 else "against it"
-        answer += f"; patches wrote {part} in the last blocks"
+        answer += f"; {_of_margin(share)}"
     if explained.truth is None:
         return answer
     if explained.right:

@@ -50,6 +50,7 @@ class Card:
         script = SCRIPT.read_text()
         for place in ("/boot/firmware", "/etc/issue.d", "/etc/os-release", "/dev/console"):
             script = script.replace(place, str(self._folder / place.rpartition("/")[2]))
+        script = script.replace("/var/lib/vitcam", str(self.state))
         environ = {"PATH": f"{self._folder}/bin:{os.environ['PATH']}", "PYTHON": sys.executable}
         environ |= {"XDG_STATE_HOME": str(self._folder / "state"), "PYTHONPATH": str(SCRIPT.parents[2])}
         environ |= {name: str(exits.get(name.lower(), 0)) for name in ("APT", "LAN", "DISK")}
@@ -117,3 +118,11 @@ def test_without_a_file_nothing_is_said_to_stay(tmp_path: Path) -> None:
     code, said = card.boot()
     assert code == 0
     assert "only this machine can open" in said
+
+
+def test_without_a_folder_to_keep_it_in_the_password_stays(card: Card) -> None:
+    card.state.rmdir()
+    code, said = card.boot()
+
+    assert (code, card.settings.exists()) == (1, True)
+    assert "the service did not start" in said

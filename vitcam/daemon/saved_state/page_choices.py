@@ -259,6 +259,11 @@ def _save_once_worked(saved: SavedAreas, trials: Trials | None, areas: Areas) ->
         return trials.keep_now("zones", partial(saved.save, areas))
     failed = ""
     if areas.masks != before.masks:
-        failed = trials.keep_now("zones", partial(saved.save, replace(areas, zones=before.zones)))
+        failed = trials.keep_now("zones", partial(_save_masks, saved, areas))
     reason = trials.keep("zones", partial(saved.save, areas))
     return reason and (failed or reason)
+
+
+def _save_masks(saved: SavedAreas, areas: Areas) -> str:
+    """With the zones that are on the disk."""
+    return saved.save(replace(areas, zones=saved.load()[0].zones))

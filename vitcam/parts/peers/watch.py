@@ -259,7 +259,7 @@ class KeptAccess:
             except ConfigError as error:  # it is read again, since a change of its owner changes no time of the file
                 if str(error) != self._unread:
                     log.warning("%s", error)
-                self._found, self._unread = {}, str(error)
+                self._found, self._stamp, self._unread = {}, None, str(error)
         return self._found
 
 

@@ -6,7 +6,7 @@ from vitcam.run.part import Part
 from vitcam.threads.kinds import ThreadKind
 
 LOADS = ThreadKind(
-    "loads second models after a change of the settings; it begins with the first one",
+    "loads second models after a change of the settings or of their files; it begins once one is asked for",
     "the disk",
     "a change of second models has no effect",
     180.0,

@@ -37,6 +37,7 @@ _HELD_NS = 10_000_000_000  # for this time an answer holds where there is no tim
 _SHARE = 0.025  # of the time, so that at least 97 % of the frames/s are left
 _MOST_PLACES = 64
 _TURN_S = 5.0
+_AGAIN_S = 60.0  # from one attempt to the next with what could not be read: opening a model takes a while
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ class SecondLook(Specifies, Runs, Configured, Reports):
         self._asked: dict[Place, _LastAnswer] = {}
         self._ready: tuple[tuple[SecondRule, SecondModel], ...] = ()
         """Replaced as a whole."""
+        self._again_s = 0.0
+        """When what could not be read is tried again."""
         self._unready: tuple[str, ...] = ()
         """Why rules have no model, as sentences."""
         self._unknown: tuple[str, ...] = ()
@@ -83,6 +86,7 @@ class SecondLook(Specifies, Runs, Configured, Reports):
         self._settings, self._files = settings, _files(settings)
         species, rules = settings[SpeciesSettings], _rules(settings)
         known, self._classifiers, ready, troubles = self._classifiers, {}, [], list[str]()
+        before = {file[0]: (file, classifier) for file, classifier in known.items()}
         try:
             sayable = _sayable(species) if rules else Sayable()
         except VitcamError as error:
@@ -91,17 +95,22 @@ class SecondLook(Specifies, Runs, Configured, Reports):
             file = rule.model, self._files[rule.model]
             try:
                 classifier = self._classifiers.get(file) or known.get(file) or self._open(rule.model)
-                model = SecondModel(rule.model, classifier, rule.above, sayable)
             except VitcamError as error:
-                troubles.append(f"nothing more is said of {rule.when}: {error}")
-                continue
+                if rule.model not in before:
+                    troubles.append(f"nothing more is said of {rule.when}: {error}")
+                    continue
+                troubles.append(f"the second model {rule.model} is still the one before: {error}")
+                file, classifier = before[rule.model]
             self._classifiers[file] = classifier
-            ready.append((rule, model))
+            ready.append((rule, SecondModel(rule.model, classifier, rule.above, sayable)))
+        said, was_ready = {*self._unready, *self._unknown}, bool(self._ready)
         self._ready, self._unready, self._failed = tuple(ready), tuple(dict.fromkeys(troubles)), {}
         self._unknown = tuple(_unknown(ready))
+        self._again_s = time.monotonic() + _AGAIN_S
         for sentence in (*self._unready, *self._unknown):
-            log.warning("%s", sentence)
-        if ready:
+            if sentence not in said:
+                log.warning("%s", sentence)
+        if ready and not (was_ready and self._unready):
             log.info("second models: %s", ", ".join(f"{rule.model} at {rule.when}" for rule, _ in ready))
 
     def specify(self, frame: Frame, prediction: Prediction) -> SecondAnswer | None:
@@ -148,14 +157,16 @@ class SecondLook(Specifies, Runs, Configured, Reports):
 
     def apply(self, new: Settings) -> None:
         self._new.put(new)
-        self.start()
+        self._worker.start()
 
     @property
     def workers(self) -> tuple[Worker, ...]:
         return (self._worker,)
 
     def start(self) -> None:
-        self._worker.start()
+        """Its thread begins where a second model is asked for, else with a change of the settings."""
+        if _rules(self._settings):
+            self._worker.start()
 
     def stop(self, ending: Ending) -> None:
         self._worker.stop()
@@ -170,7 +181,8 @@ class SecondLook(Specifies, Runs, Configured, Reports):
                 new = self._settings  # its models may have been taught or fetched anew
             if new is None:
                 return
-            if _wanted(new) != _wanted(self._settings) or _files(new) != self._files:
+            is_due = bool(self._unready) and time.monotonic() >= self._again_s
+            if is_due or _wanted(new) != _wanted(self._settings) or _files(new) != self._files:
                 self.load(new)
 
     def state(self) -> SecondState:

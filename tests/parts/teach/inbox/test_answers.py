@@ -45,6 +45,7 @@ def test_an_answer_is_taken_back_also_where_more_informative_pictures_have_fille
     answers.inbox.limits = InboxLimits(3, 10.0)
     answers.inbox.add(entry(3, doubt=0.95), JPEG)
     answers.take_back(entry(1).id)
+    answers.inbox.add(entry(4, doubt=0.9), JPEG)
     waiting = [each.id for each in answers.inbox.entries()]
     answers.name(entry(1).id, "mine", "cup")
     answers.inbox.limits = InboxLimits(0, 10.0)

@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vitcam.errors import UsageError
 from vitcam.parts.teach.datasets.store import DataSets
@@ -85,7 +85,8 @@ class InboxAnswers:
                 raise UsageError(
                     f"the answer about {entry_id} cannot be taken back: only the last {_REMEMBERED} can be"
                 )
-            if not self.inbox.add(found.entry, found.jpeg, at_any_rate=True):
+            back = replace(found.entry, doubt=1.0)  # the next pictures that come must not take its place at once
+            if not self.inbox.add(back, found.jpeg, at_any_rate=True):
                 raise UsageError(
                     "the answer cannot be taken back: the inbox may keep no picture of this size; set "
                     "inbox.pictures or inbox.max_mb higher"

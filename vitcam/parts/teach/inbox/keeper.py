@@ -74,6 +74,8 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
         """The one that answered last."""
         self._asked_model = NO_MODEL
         """The one that was asked about all that waits."""
+        self._asking_model = NO_MODEL
+        """The one that is being asked about them, one by one."""
         self._unanswered = set[str]()
         """Ids of pictures that could not be asked about, such as a damaged one."""
         self._changed = threading.Condition()
@@ -211,13 +213,18 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
             try:
                 self.inbox.keep_within_limits()
             except VitcamError as error:
-                log.warning("the inbox has more pictures than it may have: %s", error)
+                if self.inbox.trouble != str(error):
+                    log.warning("the inbox has more pictures than it may have: %s", error)
+                self.inbox.trouble = str(error)
 
     def _ask_again(self) -> None:
         """Another model is in use: it is asked about one of the pictures that it was not asked about."""
         model, ask = self._model, self._ask
         if ask is None or model is self._asked_model:
             return
+        if model is not self._asking_model:
+            self._asking_model = model
+            self._unanswered.clear()
         try:
             waiting = self.inbox.entries()
         except VitcamError as error:
@@ -226,7 +233,6 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
         entry = next((each for each in waiting if each.model != model.name and each.id not in self._unanswered), None)
         if entry is None:
             self._asked_model = model
-            self._unanswered.clear()
             return
         try:
             jpeg = self.inbox.picture(entry.id)
