@@ -150,7 +150,7 @@ class EventStore:
         if not self._writer.worker.started:
             return
         try:
-            files = self._result_of(self._writer.drop_pixels, first=True)
+            files = self._result_of(self._writer.drop_pixels, first=True, late=self._pictures.remove)
         except VitcamError:
             if not self._writer.trouble:
                 raise
@@ -309,10 +309,14 @@ class EventStore:
     def _delete(self, events: Sequence[StoredEvent]) -> None:
         """The rows first: a row whose picture is gone would be a lie, a picture without a row is only room."""
         ids = [event.id for event in events]
-        self._pictures.remove(self._result_of(lambda connection: writing.delete_ids(connection, ids)))
-        for event in events:
-            for each in self._copies if event.corrected else ():
-                each.forget(event.id, event.corrected or "")
+
+        def remove(files: list[str]) -> None:
+            self._pictures.remove(files)
+            for event in events:
+                for each in self._copies if event.corrected else ():
+                    each.forget(event.id, event.corrected or "")
+
+        remove(self._result_of(lambda connection: writing.delete_ids(connection, ids), late=remove))
         self._result_of(reclaim, after_commit=True)
 
     @property
@@ -344,12 +348,19 @@ class EventStore:
                 log.exception("an event was kept, and a part of vitcam could not be told of it")
 
     def _result_of(
-        self, do: Callable[[sqlite3.Connection], T], after_commit: bool = False, about: str = "", first: bool = False
-    ) -> T:
-        """What the writer's thread returns."""
+        self, do: Callable[[sqlite3.Connection], T], after_commit: bool = False, about: str = "", first: bool = False,
+        late: Callable[[T], None] | None = None,
+    ) -> T:  # fmt: skip
+        """What the writer's thread returns.
+
+        late  gets it where it comes too late for the answer; called in that thread
+        """
+        done = self._submit(do, after_commit=after_commit, about=about, first=first)
         try:
-            return self._submit(do, after_commit=after_commit, about=about, first=first).result(_ANSWER_S)
+            return done.result(_ANSWER_S)
         except TimeoutError:
+            if late is not None:
+                done.add_done_callback(lambda done: late(done.result()) if done.exception() is None else None)
             raise VitcamError("the disk is too slow to change the history now; look again in a minute") from None
 
     def _submit(

@@ -13,6 +13,7 @@ from vitcam.history.store import EventStore
 from vitcam.history.stored import EventChange, Query
 from vitcam.parts.records.camtrap import CamtrapWriter, PackageWishes, Written
 from vitcam.parts.records.events import recorded_events
+from vitcam.parts.records.people import PeopleTimes
 from vitcam.parts.records.settings import PlaceSettings
 from vitcam.parts.records.site import Site
 from vitcam.parts.records.taxa import Taxa
@@ -83,5 +84,6 @@ def exported(
 ) -> Written:
     """A package of all of them."""
     wishes = wishes or PackageWishes(True, False, "", None, None)
-    writer = CamtrapWriter(Site.of(place, "Garten"), IDENTITY, Taxa(own or {}, names_of), wishes)
+    taxa = Taxa(own or {}, names_of)
+    writer = CamtrapWriter(Site.of(place, "Garten"), IDENTITY, taxa, wishes, PeopleTimes.of(store, taxa))
     return writer.write(recorded_events(store, Query(), wishes.media), target)

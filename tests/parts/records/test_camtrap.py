@@ -159,6 +159,27 @@ def test_pictures_in_which_the_model_saw_a_person_are_not_public_whatever_a_pers
     assert [row["filePublic"] for row in rows(tmp_path / "out")["media"]] == [False] * 5
 
 
+def test_what_was_seen_elsewhere_in_the_picture_while_somebody_was_there_is_not_public(tmp_path: Path) -> None:
+    street = {"camera": "rtsp://camera:8554/street"}
+    spans = {"cat": (0, 20), "someone": (10, 60), "fox": (100, 110), "later": (200, 210), "elsewhere": (30, 40)}
+    labels = {"cat": "tabby cat", "someone": "person", "fox": "red fox", "later": "red fox", "elsewhere": "red fox"}
+    store = stored_history(
+        tmp_path / "state",
+        [
+            change(
+                f"01JM{number:022}", "end", jpeg=JPEG, label=labels[name], model="everyday",
+                start_ms=START_MS + begin * 1000, end_ms=START_MS + end * 1000,
+                **(street if name == "elsewhere" else {}),
+            )
+            for number, (name, (begin, end)) in enumerate(spans.items())
+        ],
+    )  # fmt: skip
+    exported(store, tmp_path / "out", wishes=replace(WITH_MEDIA, public=True))
+    found = {row["mediaID"]: row["filePublic"] for row in rows(tmp_path / "out")["media"]}
+
+    assert [found[f"01JM{number:022}"] for number in range(5)] == [False, False, False, True, True]
+
+
 def test_without_media_and_without_pictures_a_package_is_valid_too(tmp_path: Path) -> None:
     store = made_history(tmp_path / "state")
     assert exported(store, tmp_path / "out", wishes=replace(WITH_MEDIA, media=False)).media == 0

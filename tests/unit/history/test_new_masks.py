@@ -1,7 +1,7 @@
 """Masks were drawn: what the history holds in memory, and what it stored of events that last, goes."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,8 @@ import pytest
 from tests.eventually import eventually
 from tests.frames import frame, prediction
 from tests.histories import START_MS, SUMMARY, change
+from tests.refusals import naming
+from vitcam.errors import VitcamError
 from vitcam.frames import Event
 from vitcam.history.recorder import Recorder
 from vitcam.history.retention import RetentionRules
@@ -100,6 +102,30 @@ def test_an_event_that_lasts_loses_its_stored_picture_and_one_that_is_over_keeps
     assert store.picture(over) == JPEG
     assert after.frame is None
     assert len([*store.folder.rglob("frames/*/*.jpg")]) == 1
+
+
+@pytest.mark.parametrize("by", [EventStore.drop_pixels, lambda store: store.delete("lasts")], ids=["masks", "deleted"])
+def test_a_picture_goes_also_where_the_disk_answers_too_late(
+    store: EventStore, monkeypatch: pytest.MonkeyPatch, by: Callable[[EventStore], object]
+) -> None:
+    store.put(change("lasts", "new", label="cat", jpeg=JPEG))
+    store._queue.flush()
+    assert eventually(partial(store.get, "lasts"))
+    assert [*store.folder.rglob("frames/*/*.jpg")]
+    began, may_go_on = threading.Event(), threading.Event()
+
+    def wait(_: object) -> None:
+        began.set()
+        may_go_on.wait(60)
+
+    store._submit(wait, awaited=False)
+    assert began.wait(10)
+    monkeypatch.setattr("vitcam.history.store._ANSWER_S", 0.2)
+    with pytest.raises(VitcamError, match=naming("too slow")):
+        by(store)
+    may_go_on.set()
+
+    assert eventually(lambda: not [*store.folder.rglob("frames/*/*.jpg")])
 
 
 class SlowCopies(KeepsCopies):

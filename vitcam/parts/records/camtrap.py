@@ -20,6 +20,7 @@ from vitcam.errors import UsageError
 from vitcam.history.stored import StoredEvent
 from vitcam.parts.records.events import RecordedEvent
 from vitcam.parts.records.output import Package, new_package
+from vitcam.parts.records.people import PeopleTimes
 from vitcam.parts.records.site import Site
 from vitcam.parts.records.taxa import Taxa, Taxon
 from vitcam.text import slug_of
@@ -80,6 +81,8 @@ class CamtrapWriter:
     identity: Identity
     taxa: Taxa
     wishes: PackageWishes
+    people: PeopleTimes
+    """Of the history that the events are from."""
 
     def write(self, events: Iterable[RecordedEvent], target: Path) -> Written:
         """Write it to a new folder or zip file. One event at a time is in memory.
@@ -111,7 +114,7 @@ class CamtrapWriter:
             tables["observations"].row(self._observation(one, taxon))
             for ending, kind, data in (("", "image/jpeg", one.picture), ("-clip", "video/mp4", one.film)):
                 if data is not None:
-                    row = self._medium(one.event, ending, kind)
+                    row = self._medium(one, ending, kind)
                     package.put(row["filePath"], data)
                     tables["media"].row(row)
                     written.media += 1
@@ -148,7 +151,8 @@ class CamtrapWriter:
             "deploymentComments": "What the privacy masks of the camera cover is black in pictures and films.",
         }
 
-    def _medium(self, event: StoredEvent, ending: str, kind: str) -> dict[str, Any]:
+    def _medium(self, one: RecordedEvent, ending: str, kind: str) -> dict[str, Any]:
+        event = one.event
         name = f"{event.id}{ending}.{'jpg' if kind == 'image/jpeg' else 'mp4'}"
         return {
             "mediaID": f"{event.id}{ending}",
@@ -156,7 +160,7 @@ class CamtrapWriter:
             "captureMethod": "activityDetection",
             "timestamp": self.site.time(event.start_ms).isoformat(),
             "filePath": f"media/{name}",
-            "filePublic": _flag(self.wishes.public and not self.taxa.may_show_person(event)),
+            "filePublic": _flag(self.wishes.public and not self.people.overlap(one)),
             "fileName": name,
             "fileMediatype": kind,
             "favorite": _flag(event.favourite),

@@ -95,6 +95,7 @@ def export(
     from vitcam.parts.records.camtrap import CamtrapWriter, PackageWishes
     from vitcam.parts.records.ebird import EbirdWriter, left_out
     from vitcam.parts.records.events import recorded_events
+    from vitcam.parts.records.people import PeopleTimes
     from vitcam.parts.records.settings import PlaceSettings
     from vitcam.parts.records.site import Site
     from vitcam.parts.records.taxa import Taxa, read_taxa
@@ -116,7 +117,8 @@ def export(
     )
     wishes = PackageWishes(not package.no_media, package.public, package.publisher, deployed, retrieved)
     events = place.each(recorded_events(store, query, wishes.media))
-    written = CamtrapWriter(site, identity, names, wishes).write(events, out)
+    people = PeopleTimes.of(store, names) if wishes.public else PeopleTimes()
+    written = CamtrapWriter(site, identity, names, wishes, people).write(events, out)
     gone = f"; files that were gone or could not be read: {written.gone:,}" if written.gone else ""
     tell(f"wrote {out}; observations: {written.observations:,}; pictures and films: {written.media:,}{gone}")
 
