@@ -149,3 +149,18 @@ def test_what_is_drawn_while_no_frame_comes_is_not_undone_by_a_zone_that_waited(
 
     assert (bool(said[0]), said[1]) == (True, "")
     assert SavedAreas(tmp_path / "vitcam", CAMERA.camera.source).load() == (then, "")
+
+
+def test_masks_stay_where_the_same_camera_is_written_otherwise_until_they_are_deleted(tmp_path: Path) -> None:
+    environ = kept_in(tmp_path, DRAWN, "rtsp://10.0.0.20/stream1")
+    moved = Settings(camera=CameraSettings(source="rtsp://10.0.0.21/stream1"))
+    active = initial_areas(moved, environ)
+    carried = active.areas
+    said = active.replace(NO_AREAS)
+
+    assert carried == Areas((), DRAWN.masks)
+    assert said == ""
+    assert initial_areas(moved, environ).areas == NO_AREAS
+    assert initial_areas(replace(moved, camera=CameraSettings(source="picamera")), environ).areas.masks == DRAWN.masks
+    hidden = CameraSettings(source="rtsp://10.0.0.22/stream1", masks=("0,0,0.5,1",))
+    assert initial_areas(replace(moved, camera=hidden), environ).areas.masks == (Region(0, 0, 0.5, 1),)

@@ -137,12 +137,26 @@ class SavedAreas:
             return NO_AREAS, ""
         return Areas(self._readable_zones(record), _masks_of(record)), ""
 
+    def masks_of_another(self) -> tuple[Region, ...]:
+        """Where nothing was drawn for this camera: the masks that were drawn last for another one.
+
+        It may be the same camera under another address, and a start must not show what they hide.
+        """
+        records = self._readable()
+        if self._records.source in records:
+            return ()
+        found = (masks for masks in map(_readable_masks, reversed(records.values())) if masks)
+        return next(found, ())
+
+    def _readable(self) -> dict[str, Any]:
+        try:
+            return (self._file and self._file.read(self._records.parse)) or {}
+        except (OSError, ValueError):
+            return {}
+
     def _zones_without_masks(self) -> tuple[Zone, ...]:
         """Of a file in which nobody can read the masks."""
-        try:
-            record = ((self._file and self._file.read(self._records.parse)) or {}).get(self._records.source)
-        except (OSError, ValueError):
-            return ()
+        record = self._readable().get(self._records.source)
         return self._readable_zones(record) if isinstance(record, dict) else ()
 
     def _readable_zones(self, record: Mapping[str, Any]) -> tuple[Zone, ...]:
@@ -166,7 +180,9 @@ class SavedAreas:
             if not zones and not isinstance(before.get("zones"), dict):  # another version may know what that is
                 zones = before.get("zones") or zones
             written = {**before, **written, "zones": zones}
-        reason = self._records.save(None if written == _NOTHING else written)
+        others = (each for source, each in self._readable().items() if source != self._records.source)
+        is_empty = written == _NOTHING and not any(map(_readable_masks, others))  # else theirs would come at a start
+        reason = self._records.save(None if is_empty else written)
         return reason or (f"{self._configured} are set by the configuration" if self._configured else "")
 
     def _parsed(self, text: str) -> dict[str, Any]:
@@ -194,6 +210,13 @@ def _masks_of(record: Any) -> tuple[Region, ...]:
         return read_areas({"zones": {}, "masks": record.get("masks")}, in_px=True).masks
     except UsageError as error:
         raise ValueError(str(error)) from None
+
+
+def _readable_masks(record: Any) -> tuple[Region, ...]:
+    try:
+        return _masks_of(record)
+    except ValueError:
+        return ()
 
 
 def initial_crop(camera: CameraSettings, environ: Mapping[str, str], trials: Trials | None = None) -> ActiveCrop:
@@ -236,6 +259,13 @@ def initial_areas(settings: Settings, environ: Mapping[str, str], trials: Trials
     saved = SavedAreas(state_folder(environ), redacted(source) or "auto", words)
     save = partial(_save_once_worked, saved, trials)
     drawn, unknown = saved.load()
+    if not masks and (carried := saved.masks_of_another()):
+        log.warning(
+            "nothing was drawn for this camera, so the %d privacy masks of the one before are in force; change or "
+            "delete them on the page",
+            len(carried),
+        )
+        drawn = replace(drawn, masks=carried)
     if zones:
         drawn = replace(drawn, zones=zones)
     if masks:
