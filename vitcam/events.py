@@ -161,8 +161,12 @@ def finish(state: EventState, now_ns: int) -> tuple[EventState, tuple[Event, ...
     return replace(state, current=None), events
 
 
-def vanish(state: EventState) -> tuple[Event, ...]:
-    """End what is still there when it was seen last, because its place is not looked at any more."""
+def vanish(state: EventState, stood_ns: int = 0) -> tuple[Event, ...]:
+    """End what is still there when it was seen last, because its place is not looked at any more.
+
+    stood_ns  until when nothing had moved since the last look
+    """
+    state = _until(state, stood_ns)
     lasting = state.current
     return () if lasting is None else (_ended(lasting, _last_seen(lasting, state.sightings)),)
 

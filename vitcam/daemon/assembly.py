@@ -135,6 +135,7 @@ def assemble(
             events=lambda: publisher.lasting,
             worked=trials.worked,
             rested=publisher.rested,
+            unseen=publisher.unseen,
             failed=trials.failed,
         ),
         camera,

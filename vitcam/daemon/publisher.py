@@ -116,20 +116,42 @@ class Publisher(HoldsPixels, Configured):
             for hearing in self._hearing if events else ():
                 hearing.heard(prediction, events)
 
+    def unseen(self, now_ns: int, stood_ns: Mapping[Place, int]) -> None:
+        """Let time pass in a pause, in which nothing is classified. Takes what `PlaceEvents.unseen` does.
+
+        raises  VitcamError when the output cannot be written
+        """
+        events = self._events.unseen(now_ns, stood_ns)
+        if not events:
+            return
+        ended = tuple(event for event in events if event.phase == "end")
+        try:
+            with self._showing:
+                self._for_each(lambda each: each.unseen(ended))
+        finally:
+            with self._written():
+                self._tell(events)
+            for hearing in self._hearing:
+                hearing.heard(None, events)
+
     def _show(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         self._show_each(frame, lambda each, shown: each.saw(shown, prediction, events))
 
     def _show_each(self, frame: Frame, show: Callable[[Sees, Frame], None]) -> None:
         if not self._seeing:
             return
-        failure: Exception | None = None
         with self._showing:
             shown = masked(frame, self._areas.areas.masks)
-            for each in self._seeing:
-                try:
-                    show(each, shown)
-                except Exception as error:  # noqa: BLE001 - the others see it first
-                    failure = error
+            self._for_each(lambda each: show(each, shown))
+
+    def _for_each(self, do: Callable[[Sees], None]) -> None:
+        """Raises an error of one of those who see once everybody has had their turn."""
+        failure: Exception | None = None
+        for each in self._seeing:
+            try:
+                do(each)
+            except Exception as error:  # noqa: BLE001 - the others see it first
+                failure = error
         if failure is not None:
             raise failure
 

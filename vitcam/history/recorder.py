@@ -154,10 +154,14 @@ class Recorder(Sees):
         for lasting in self._lasting.values():
             lasting.drop_pixels()
 
-    def close(self, events: tuple[Event, ...]) -> None:
-        """Nothing more will come."""
+    def unseen(self, events: tuple[Event, ...]) -> None:
+        """They ended in a pause."""
         for event in events:
             self._end(event)
+
+    def close(self, events: tuple[Event, ...]) -> None:
+        """Nothing more will come."""
+        self.unseen(events)
 
     def _take(self, event: Event, frame: Frame, prediction: Prediction) -> None:
         if event.phase == "new" and not self._forget(event):

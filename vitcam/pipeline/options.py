@@ -51,5 +51,7 @@ class PipelineOptions:
     """Called with the capture time of each frame that was classified and published, in the publishing thread."""
     rested: Callable[[Frame, Prediction], None] = lambda frame, prediction: None
     """Called while nothing moves with two frames a second and the newest prediction, in the publishing thread."""
+    unseen: Callable[[int, Mapping[Place, int]], None] = lambda now_ns, stood_ns: None
+    """Called in a pause, twice a second, in the publishing thread: as `PlaceEvents.unseen`."""
     failed: Callable[[str], None] = lambda _: None
     """Called with a sentence after an unexpected error of a stage, in its thread."""

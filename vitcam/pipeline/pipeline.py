@@ -24,7 +24,7 @@ from vitcam.pipeline.latest_frame import ClassifiedFrame, LatestFrame
 from vitcam.pipeline.limits import PaceLimits, Progress
 from vitcam.pipeline.options import PipelineOptions
 from vitcam.pipeline.retries import Retries
-from vitcam.pipeline.stages import CaptureStage, ClassifyStage
+from vitcam.pipeline.stages import CaptureStage, ClassifyStage, Unseen
 from vitcam.run.kinds import HoldsPixels, Specifies
 from vitcam.sentence import Sentence
 from vitcam.slot import Handover, Slot
@@ -67,7 +67,7 @@ class Pipeline(HoldsPixels):
         self._beats = Beats()
         self._stopping = threading.Event()
         self._frames: Handover[Frame] = Handover(self._stopping)
-        self._predictions: Handover[tuple[Frame, Prediction, bool]] = Handover(self._stopping)
+        self._predictions: Handover[tuple[Frame, Prediction, bool] | Unseen] = Handover(self._stopping)
         limits = options.limits
         self._latest = latest = LatestFrame(self.latest, options.max_fps, limits, self._beats, options.areas)
         self._following = following = Following(options.follower, self._stopping, options.failed)
@@ -323,10 +323,10 @@ class Pipeline(HoldsPixels):
 
     def _publish_all(self) -> None:
         """Raises VitcamError when the output cannot be written; any error of files."""
-        for frame, prediction, rests in self._predictions:
+        for told in self._predictions:
             self._beats.publish = PublishBeat(time.monotonic_ns())
             try:
-                (self._options.rested if rests else self._publish)(frame, prediction)
+                self._publish_one(told)
             except VitcamError:
                 raise
             except Exception as error:  # the next prediction may be better
@@ -337,10 +337,19 @@ class Pipeline(HoldsPixels):
                 self._publishing.wait()
             else:
                 self._publishing.worked()
-                if not rests:
-                    self._options.worked(frame.captured_ns)
             self._beats.publish = _IDLE
         self.over.set()
+
+    def _publish_one(self, told: tuple[Frame, Prediction, bool] | Unseen) -> None:
+        if isinstance(told, Unseen):
+            self._options.unseen(told.captured_ns, told.stood_ns)
+            return
+        frame, prediction, rests = told
+        if rests:
+            self._options.rested(frame, prediction)
+        else:
+            self._publish(frame, prediction)
+            self._options.worked(frame.captured_ns)
 
     def _guard(self, stage: Callable[[], None]) -> None:
         """A stage that fails ends the run with its reason; it must not die in silence."""

@@ -154,6 +154,19 @@ class PlaceEvents:
                 ended += self._leave(place, vanish(watched.state))
         return ended + self._things.pass_time(now_ns)
 
+    def unseen(self, now_ns: int, stood_ns: Mapping[Place, int]) -> tuple[Event, ...]:
+        """What ends at its last sighting, since nothing is looked at: each place is forgotten after its gap.
+
+        now_ns    capture time of the newest frame
+        stood_ns  those of the last frames in which nothing had moved at a place since its last look
+        """
+        ended = self._take_areas(now_ns)
+        for place, watched in [*self._places.items()]:
+            at_ns = stood_ns.get(place, 0)
+            if now_ns - max(watched.seen_ns, at_ns) >= self._current_rules(place.zone).gap_s * 1e9:
+                ended += self._leave(place, vanish(watched.state, at_ns), lingers=place.zone in self._with_boxes)
+        return ended + self._things.pass_time(now_ns)
+
     def finish(self, now_ns: int) -> tuple[Event, ...]:
         """End what still lasts, because no more predictions will come."""
         ended = tuple(event for place in [*self._places] for event in self._finish(place, now_ns))

@@ -3,8 +3,8 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from vitcam.errors import MasksUnknown, SourceError, SourceLost
 from vitcam.frames import Frame, Place, Prediction
@@ -26,9 +26,18 @@ from vitcam.sources.source import Source
 log = logging.getLogger(__name__)
 
 _NOTICE_S = 0.25  # how soon a stage that waits for its rate sees another rate
-_TELL_S = 0.45  # between frames that are passed on while nothing moves
+_TELL_S = 0.45  # between frames that are passed on while nothing moves, or in a pause
 _VIEW = Place()
 _TIMES = ("capture", "preprocess", "infer", "total")  # as in `Timings`
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """A frame of a pause, which nobody classifies."""
+
+    captured_ns: int
+    stood_ns: Mapping[Place, int]
+    """Capture times of the last frames before it in which nothing had moved at a place since its last look."""
 
 
 class CaptureStage:
@@ -164,7 +173,7 @@ class ClassifyStage:
     latest       where each prediction goes with its frame, for viewers
     predicted    where each prediction goes, for followers
     predictions  where each prediction goes with its frame, for the sinks; and while nothing moves now and then a frame
-                 without its own: True
+                 without its own: True; and now and then what is unseen in a pause
     following    gets each frame of files, before it is classified
     resting      is told whether the view rests
     """
@@ -177,7 +186,7 @@ class ClassifyStage:
         frames: Handover[Frame],
         latest: LatestFrame,
         predicted: Slot[Prediction],
-        predictions: Handover[tuple[Frame, Prediction, bool]],
+        predictions: Handover[tuple[Frame, Prediction, bool] | Unseen],
         following: Following,
         resting: Resting,
         stopping: threading.Event,
@@ -204,7 +213,7 @@ class ClassifyStage:
         self._stood_ns: dict[Place, int] = {}
         """Capture time of the last frame in which nothing had moved at a place since its last look."""
         self._told_ns = 0
-        """Capture time of the last frame that was passed on without a prediction of its own."""
+        """Capture time of the last frame that was passed on without a prediction of its own, or was unseen."""
         self._following = following
         self.retries = Retries("the classify stage", stopping, options.failed)
 
@@ -303,22 +312,29 @@ class ClassifyStage:
         self._wait_for_rate()
 
     def _leave_out(self, frame: Frame) -> None:
-        """Count a frame of a pause: after a moment, no prediction is shown with it."""
+        """Count a frame of a pause: after a moment, no prediction is shown with it, and what lasts ends."""
         self.skipped.tick()
         before = self._beats.classify
         self._beats.classify = ClassifyBeat(None, True, before.confirmed_ns, before.due_s)
         self._latest.captured(frame)
+        if self._may_tell(frame):
+            self._predictions.put(Unseen(frame.captured_ns, dict(self._stood_ns)), live=True)
 
     def _skip(self, frame: Frame) -> None:
         """Count a frame that is not worth it: the newest prediction holds for it, too."""
         self.skipped.tick()
         self._beats.classify = ClassifyBeat(None, True, frame.captured_ns, self._beats.classify.due_s)
         self._latest.captured(frame)
-        newest, since_s = self._newest, (frame.captured_ns - self._told_ns) / 1e9
-        if newest is None or self._resting.since_ns is None or since_s < _TELL_S or self._predictions.waiting:
-            return
+        newest = self._newest
+        if newest is not None and self._resting.since_ns is not None and self._may_tell(frame):
+            self._predictions.put((frame, newest, True), live=True)
+
+    def _may_tell(self, frame: Frame) -> bool:
+        """Whether a frame may be passed on without a prediction of its own."""
+        if (frame.captured_ns - self._told_ns) / 1e9 < _TELL_S or self._predictions.waiting:
+            return False
         self._told_ns = frame.captured_ns
-        self._predictions.put((frame, newest, True), live=True)
+        return True
 
     def _wait_for_rate(self) -> None:
         """Wait until the next frame may be classified, or the rate changes; the newest frame is kept for it."""

@@ -55,7 +55,7 @@ class HoldsPixels(ABC):
 class Sees(HoldsPixels):
     """Gets every classified frame, in the publishing thread. While it works, newer frames wait.
 
-    `drop_pixels` is called in another thread, never beside `saw`, and may not wait.
+    `drop_pixels` is called in another thread, never beside `saw` or `unseen`, and may not wait.
     """
 
     @abstractmethod
@@ -70,6 +70,9 @@ class Sees(HoldsPixels):
 
         prediction  what the last look has shown, and what still holds
         """
+
+    def unseen(self, events: tuple[Event, ...]) -> None:
+        """No frame is classified in a pause. `events` have ended by that."""
 
     @abstractmethod
     def close(self, events: tuple[Event, ...]) -> None:
@@ -89,9 +92,9 @@ class Hears(ABC):
 
     @abstractmethod
     def heard(self, prediction: Prediction | None, events: tuple[Event, ...]) -> None:
-        """One frame was classified, or a problem of a camera that rests began or ended; None at the end of the run.
+        """One frame was classified, or a problem of a camera that rests began or ended; None in a pause and at the end.
 
-        events  what began, lasts or ended with it, or with the run; mostly nothing
+        events  what began, lasts or ended with it, in the pause or with the run; mostly nothing
         """
 
 

@@ -66,6 +66,18 @@ def test_a_clip_knows_the_box_of_its_event_as_it_was_reported_last() -> None:
     assert [cut.box for cut in taken.cuts] == [last]
 
 
+def test_a_clip_whose_event_ends_in_a_pause_is_cut_at_once_and_shows_nothing_of_the_pause() -> None:
+    taken = Taken()
+    camera = recorder(taken)
+    watch(camera, 100, 103, event("new", 100))
+    camera.unseen((event("end", 100, 103),))
+    cut = [*taken.cuts]
+    watch(camera, 103.5, 106)
+
+    assert [seconds(each) for each in cut] == [pytest.approx((100, 103), abs=0.1)]
+    assert taken.cuts == cut
+
+
 def test_thirty_frames_per_second_become_ten_pictures_per_second() -> None:
     taken = Taken()
     camera = recorder(taken)

@@ -5,11 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from tests.eventually import eventually
 from tests.frames import SECOND, frame, prediction
+from tests.pipelines import Numbered, answer
 from vitcam.daemon.publisher import Publisher, event_id
 from vitcam.errors import VitcamError
 from vitcam.events import Rules
 from vitcam.frames import Event, Frame, Prediction, Unreadable
+from vitcam.pipeline.options import PipelineOptions
+from vitcam.pipeline.pipeline import Pipeline
 from vitcam.run.kinds import Sees
 from vitcam.sinks.jsonl import JsonLines
 from vitcam.sinks.sink import Summary
@@ -93,10 +97,13 @@ class Album(Sees):
     def saw(self, frame: Frame, prediction: Prediction, events: tuple[Event, ...]) -> None:
         self.seen.append((frame.seq, prediction.seq, [event.phase for event in events]))
 
+    def unseen(self, events: tuple[Event, ...]) -> None:
+        self.ended += [event.phase for event in events]
+
     def drop_pixels(self) -> None: ...
 
     def close(self, events: tuple[Event, ...]) -> None:
-        self.ended = [event.phase for event in events]
+        self.ended += [event.phase for event in events]
 
 
 def test_who_sees_gets_each_frame_with_its_prediction_and_the_events_it_caused() -> None:
@@ -109,6 +116,26 @@ def test_who_sees_gets_each_frame_with_its_prediction_and_the_events_it_caused()
     assert [(one, other) for one, other, _ in album.seen] == [(i, i) for i in range(8)]
     assert [phases for *_, phases in album.seen if phases] == [["new"]]
     assert album.ended == ["end"]
+
+
+def test_in_a_pause_of_a_camera_what_lasts_ends_at_its_last_sighting_and_everybody_is_told() -> None:
+    sink, album, publisher = Sink(), Album(), Publisher(Rules(gap_s=0.3), lambda: None)
+    publisher.connect(sink)
+    publisher.attach(album)
+    options = PipelineOptions("test", "model", unseen=publisher.unseen)
+    pipeline = Pipeline(options, answer, publisher.prediction)
+    pipeline.start(lambda: Numbered(100_000, live=True, every_s=0.01))
+    assert eventually(lambda: len(publisher.lasting) == 1)
+
+    pipeline.pause(True)
+    assert eventually(lambda: not publisher.lasting and bool(album.ended))
+    assert sink.seen.count("end") == 1
+    pipeline.pause(False)
+    assert eventually(lambda: len(publisher.lasting) == 1)
+    pipeline.stop(1)
+
+    assert album.ended == ["end"]
+    assert sink.seen.count("new") == 2
 
 
 def test_event_ids_are_ulids_that_sort_by_time() -> None:

@@ -37,6 +37,10 @@ class Story:
     def show(self, picture: Frame, seen: Prediction, events: tuple[Event, ...]) -> None:
         self.recorder.saw(picture, seen, events)
 
+    def pause(self, seconds: float) -> None:
+        self.ns += round(seconds * SECOND)
+        self.recorder.unseen(self._events.unseen(self.ns, {}))
+
     def close(self) -> None:
         self.recorder.close(self._events.finish(self.ns))
 
@@ -59,6 +63,17 @@ def test_an_event_begins_with_a_picture_and_ends_with_its_curve() -> None:
     assert last.event.end_ms - last.event.start_ms == 1900
     assert len(last.event.curve) > 10
     assert {round(p, 2) for _, p in last.event.curve} == {0.9}
+
+
+def test_an_event_that_ends_in_a_pause_is_kept_with_its_last_sighting() -> None:
+    story = Story()
+    story.see("cup", 0.9, 2)
+    story.pause(2)
+    last = story.changes[-1]
+
+    assert (last.phase, last.event.label) == ("end", "cup")
+    assert last.event.end_ms is not None
+    assert last.event.end_ms - last.event.start_ms == 1900
 
 
 def test_a_curve_begins_with_its_event_although_that_is_told_of_later() -> None:

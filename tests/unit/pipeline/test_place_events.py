@@ -76,6 +76,23 @@ def test_something_that_is_not_watched_ends_the_event_before_it_and_begins_none(
     assert told(events) == [("new", "door", "dog"), ("end", "door", "dog")]
 
 
+def test_what_lasts_ends_at_its_last_sighting_once_nothing_was_looked_at_for_the_gap() -> None:
+    watched = Watched(DOOR, ROAD)
+    watched.see(3, door="cup", road="dog")
+    seen_ns = watched._now_ns
+    stood_ns = seen_ns + 5 * SECOND
+
+    early = watched.events.unseen(seen_ns + SECOND // 2, {})
+    ended = watched.events.unseen(seen_ns + 6 * SECOND, {Place("road"): stood_ns})
+    again = watched.see(3, door="cup", road="dog")
+
+    assert early == ()
+    assert told([*ended]) == [("end", "door", "cup"), ("end", "road", "dog")]
+    assert [event.end_ns for event in ended] == [seen_ns - SECOND // 10, stood_ns]
+    assert told(again) == [("new", "door", "cup"), ("new", "road", "dog")]
+    assert all(event.start_ns > seen_ns for event in again)
+
+
 def test_a_zone_has_its_own_thresholds_and_dwell_time() -> None:
     common = Rules(enter=0.5, leave=0.3, dwell_s=0.5)
 

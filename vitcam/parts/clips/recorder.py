@@ -85,6 +85,13 @@ class ClipRecorder(Sees):
         """Masks were drawn: clips begin with the next picture."""
         self._ring.clear()
 
+    def unseen(self, events: tuple[Event, ...]) -> None:
+        """Cut the clips of what ended in a pause: no picture comes that could belong to them."""
+        for event in events:
+            self._note(event)
+        over = {event.id for event in events}
+        self._cut(lambda each: each.event_id in over)
+
     def close(self, events: tuple[Event, ...]) -> None:
         """Cut what is still open, at what was seen last."""
         for event in events:
