@@ -108,6 +108,19 @@ def test_without_events_only_the_seconds_before_stay_in_memory() -> None:
     assert camera._ring.bytes <= after_ten_s
 
 
+@pytest.mark.parametrize("after_s", [0, 1])
+def test_of_an_event_that_is_over_nothing_stays_in_memory(after_s: float) -> None:
+    taken = Taken()
+    camera = recorder(taken, ClipSettings(before_s=1, after_s=after_s, longest_s=5))
+    for index, (start_s, lasts_s) in enumerate([(100, 2), (110, 8)]):  # the second is longer than its clip
+        name = f"01EVENT{index}"
+        watch(camera, start_s, start_s + lasts_s, event("new", start_s, id=name))
+        watch(camera, start_s + lasts_s, start_s + lasts_s + 2, event("end", start_s, start_s + lasts_s, id=name))
+
+    assert [cut.event_id for cut in taken.cuts] == ["01EVENT0", "01EVENT1"]
+    assert (camera._pending, camera._settled) == ({}, set())
+
+
 def test_memory_stays_below_its_limit_and_the_clip_keeps_its_beginning() -> None:
     taken = Taken()
     limit = 20_000

@@ -36,6 +36,8 @@ class _OpenClip:
     end_ns: int
     """When the clip is over, as far as that is known."""
     box: Box | None = None
+    lasts: bool = True
+    """Whether the end of the event was not reported yet."""
 
 
 class ClipRecorder(Sees):
@@ -132,12 +134,13 @@ class ClipRecorder(Sees):
         pending = self._pending.get(event.id)
         if pending is not None and event.end_ns is not None:
             end_ns = min(pending.end_ns, event.end_ns + _ns(self._settings.after_s))
-            self._pending[event.id] = replace(pending, end_ns=end_ns)
+            self._pending[event.id] = replace(pending, end_ns=end_ns, lasts=False)
 
     def _cut(self, is_over: Callable[[_OpenClip], bool]) -> None:
         for pending in [each for each in self._pending.values() if is_over(each)]:
             del self._pending[pending.event_id]
-            self._settled.add(pending.event_id)
+            if pending.lasts:
+                self._settled.add(pending.event_id)
             stills = self._ring.between(pending.start_ns, pending.end_ns)
             if stills:
                 self._queue.put(Cut(pending.event_id, stills, min(pending.end_ns, self._seen_ns), pending.box))
