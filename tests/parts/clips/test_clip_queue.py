@@ -13,7 +13,7 @@ from tests.eventually import eventually
 from tests.parts.clips.cuts import ClipHistory, a_history, cut_of, probed, slow_cut
 from vitcam.daemon.shutdown import ShutdownRequest
 from vitcam.errors import VitcamError
-from vitcam.parts.clips.encoding import ClipQueue, remove_leftovers
+from vitcam.parts.clips.encoding import ClipQueue
 from vitcam.parts.clips.ffmpeg import Ffmpeg, find_ffmpeg
 from vitcam.parts.clips.ring import Cut
 from vitcam.parts.clips.state import ClipCounts
@@ -202,19 +202,40 @@ def test_a_clip_that_was_encoded_when_masks_were_drawn_and_has_no_name_yet_gets_
     assert not history.clips
 
 
-def test_unfinished_files_and_clips_without_event_are_removed_at_the_start(tmp_path: Path) -> None:
+def test_unfinished_files_and_clips_that_their_event_does_not_name_are_removed_once_the_history_is_open(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "clips"
     folder.mkdir()
     old, new = ".01HALF.mp4.0a1b2c3d.partial", ".vitcam-partial-0123456789abcdef"
-    for name in ("01KEPT.mp4", "01GONE.mp4", old, new, "somebody's.txt"):
-        (folder / name).write_bytes(b"")
-    os.utime(folder / old, (0, 0))
-    with a_history(tmp_path, "01KEPT") as history:
+    with a_history(tmp_path, "01KEPT", "01LOST") as history:
+        (folder / "01KEPT.mp4").write_bytes(b"")
         history.store.attach_clip("01KEPT", folder / "01KEPT.mp4")
         eventually(lambda: history.clips)
+    for name in ("01LOST.mp4", old, new, "somebody's.txt"):
+        (folder / name).write_bytes(b"")
+    os.utime(folder / old, (0, 0))
+    with queue(tmp_path) as (clips, history):
+        clips.put(cut_of(1.0, "01KEPT"))
+        assert eventually(lambda: clips.state().made == 1)
 
-        assert remove_leftovers(history.store) == 1
     assert sorted(file.name for file in folder.iterdir()) == ["01KEPT.mp4", "somebody's.txt"]
+
+
+@pytest.mark.fault(
+    "what a crash left of clips cannot be removed",
+    injected="something in the place of such a clip that cannot be deleted",
+    observed="the log says so, and new events get clips",
+)
+def test_a_leftover_that_cannot_be_removed_costs_no_clip(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "clips" / "01LOST.mp4").mkdir(parents=True)
+    with a_history(tmp_path, "01LOST") as history:
+        assert eventually(lambda: history.store.get("01LOST"))
+    with queue(tmp_path, "01NEXT") as (clips, history):
+        clips.put(cut_of(1.0, "01NEXT"))
+        assert eventually(lambda: history.clips) == {"01NEXT": "clips/01NEXT.mp4"}
+
+    assert "what a crash left of clips stays until the next start" in caplog.text
 
 
 @pytest.mark.fault(

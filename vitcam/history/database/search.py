@@ -29,6 +29,15 @@ def get(connection: sqlite3.Connection, event_id: str) -> StoredEvent | None:
     return None if row is None else event_of(row)
 
 
+def with_clip(connection: sqlite3.Connection, event_ids: Iterable[str]) -> set[str]:
+    """Those of these events that name a clip."""
+    found = connection.execute(
+        "SELECT id FROM events WHERE clip IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
+        (json.dumps([*event_ids]),),
+    )
+    return {event_id for (event_id,) in found}
+
+
 def find(
     connection: sqlite3.Connection, query: Query, limit: int, before: str | None = None, after: str | None = None
 ) -> Page:

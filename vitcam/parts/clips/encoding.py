@@ -52,7 +52,7 @@ class ClipQueue(Runs, HoldsPixels, Reports):
         """Whether masks were drawn while `_current` was being encoded."""
         self._given_up: Cut | None = None
         """What was being encoded at the end of the run: its event says so already, however late the encoder ends."""
-        self._closed = False
+        self._closed = self._tidied = False
         self._made = self._left_out = 0
         self.worker = Worker("clips", self._work, ENCODES)
 
@@ -140,6 +140,9 @@ class ClipQueue(Runs, HoldsPixels, Reports):
         self.worker.stop()
 
     def _work(self) -> None:
+        if not self._tidied:  # later, a clip of this run may not have come into the history yet
+            self._tidied = True
+            self._tidy()
         while (cut := self._next()) is not None:
             try:
                 self._encode(cut)
@@ -153,6 +156,19 @@ class ClipQueue(Runs, HoldsPixels, Reports):
                 with self._changed:
                     self._current, self._masked = None, False
                     self._changed.notify_all()
+
+    def _tidy(self) -> None:
+        """Remove what a crash left: unfinished files, and clips that no event names.
+
+        Nothing of it is needed for new clips: what cannot be removed now stays until the next start.
+        """
+        remove_abandoned(self._folder, own=True)
+        try:
+            if files := {file.stem: file for file in self._folder.glob("[!.]*.mp4")}:
+                for event_id in files.keys() - self._store.with_clip([*files]):
+                    files[event_id].unlink(missing_ok=True)
+        except (OSError, VitcamError) as error:
+            log.warning("what a crash left of clips stays until the next start: %s", error)
 
     def _next(self) -> Cut | None:
         """The next clip; None once the queue is closed."""
@@ -188,18 +204,3 @@ class ClipQueue(Runs, HoldsPixels, Reports):
         with self._changed:
             if cut is not self._given_up:
                 self.leave_out(cut.event_id, why)
-
-
-def remove_leftovers(store: EventStore) -> int:
-    """Remove what a crash left: unfinished files, and clips that no event names. Returns how many of these."""
-    folder = store.folder / CLIPS
-    remove_abandoned(folder, own=True)
-    left = [file for file in folder.glob("[!.]*.mp4") if not _is_named(store, file.stem)]
-    for file in left:
-        file.unlink(missing_ok=True)
-    return len(left)
-
-
-def _is_named(store: EventStore, event_id: str) -> bool:
-    event = store.get(event_id)
-    return event is not None and event.clip is not None

@@ -11,7 +11,7 @@ from vitcam.daemon.run import Run
 from vitcam.errors import VitcamError
 from vitcam.frames import Event, Frame, Image, Prediction
 from vitcam.names.vocabulary import NO_MEANINGS, Meanings, means_any
-from vitcam.parts.clips.encoding import ClipQueue, remove_leftovers
+from vitcam.parts.clips.encoding import ClipQueue
 from vitcam.parts.clips.ffmpeg import find_ffmpeg
 from vitcam.parts.clips.ring import MOST_BYTES, Cut, Ring, Still
 from vitcam.parts.clips.settings import ClipSettings
@@ -185,6 +185,5 @@ def make(run: Run) -> list[object]:
     except VitcamError as error:
         log.warning("no clips are recorded: %s", error)
         return []
-    remove_leftovers(run.history)
     queue = ClipQueue(ffmpeg, run.history, settings.fps)
     return [ClipRecorder(settings, queue, run.vocabulary), queue]
