@@ -140,12 +140,12 @@ class EventStore:
         )
         attached.add_done_callback(decided)
 
-    def with_clip(self, event_ids: Sequence[str]) -> set[str]:
-        """Those of these events that name a clip, once the history is open and of this version.
+    def without_clip(self, event_ids: Sequence[str]) -> set[str]:
+        """Those of these events that are kept and name no clip, once the history is open and of this version.
 
         raises  VitcamError if it is not within 20 s, or is damaged
         """
-        return self._result_of(lambda connection: search.with_clip(connection, event_ids))
+        return self._result_of(lambda connection: search.without_clip(connection, event_ids))
 
     def drop_pixels(self) -> None:
         """Masks were drawn: no picture that waits is stored, and no event that lasts shows one that was. What is being

@@ -223,6 +223,24 @@ def test_unfinished_files_and_clips_that_their_event_does_not_name_are_removed_o
 
 
 @pytest.mark.fault(
+    "the history was moved away, emptied or mended, and a new one does not name its clips",
+    injected="a clip of an event that the history does not have, and an unfinished one of an event that it has",
+    observed="only the unfinished one is removed",
+)
+def test_a_clip_of_a_history_that_was_set_aside_stays(tmp_path: Path) -> None:
+    kept, lost = tmp_path / "clips" / "01BEFORE.mp4", tmp_path / "clips" / "01LOST.mp4"
+    kept.parent.mkdir()
+    for path in (kept, lost):
+        path.write_bytes(b"")
+    with a_history(tmp_path, "01LOST") as history:
+        assert eventually(lambda: history.store.get("01LOST"))
+    with queue(tmp_path):
+        assert eventually(lambda: not lost.exists())
+
+    assert [*kept.parent.iterdir()] == [kept]
+
+
+@pytest.mark.fault(
     "what a crash left of clips cannot be removed",
     injected="something in the place of such a clip that cannot be deleted",
     observed="the log says so, and new events get clips",

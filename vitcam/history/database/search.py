@@ -29,10 +29,10 @@ def get(connection: sqlite3.Connection, event_id: str) -> StoredEvent | None:
     return None if row is None else event_of(row)
 
 
-def with_clip(connection: sqlite3.Connection, event_ids: Iterable[str]) -> set[str]:
-    """Those of these events that name a clip."""
+def without_clip(connection: sqlite3.Connection, event_ids: Iterable[str]) -> set[str]:
+    """Those of these events that are here and name no clip."""
     found = connection.execute(
-        "SELECT id FROM events WHERE clip IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
+        "SELECT id FROM events WHERE clip IS NULL AND id IN (SELECT value FROM json_each(?))",
         (json.dumps([*event_ids]),),
     )
     return {event_id for (event_id,) in found}

@@ -158,14 +158,15 @@ class ClipQueue(Runs, HoldsPixels, Reports):
                     self._changed.notify_all()
 
     def _tidy(self) -> None:
-        """Remove what a crash left: unfinished files, and clips that no event names.
+        """Remove what a crash left: unfinished files, and clips whose event is in the history and names no clip.
 
-        Nothing of it is needed for new clips: what cannot be removed now stays until the next start.
+        A clip whose event is not there stays: the history that names it may have been set aside, moved away or damaged.
+        New clips need nothing of this: what cannot be removed now stays until the next start.
         """
         remove_abandoned(self._folder, own=True)
         try:
             if files := {file.stem: file for file in self._folder.glob("[!.]*.mp4")}:
-                for event_id in files.keys() - self._store.with_clip([*files]):
+                for event_id in self._store.without_clip([*files]):
                     files[event_id].unlink(missing_ok=True)
         except (OSError, VitcamError) as error:
             log.warning("what a crash left of clips stays until the next start: %s", error)
