@@ -160,7 +160,6 @@ def test_pictures_in_which_the_model_saw_a_person_are_not_public_whatever_a_pers
 
 
 def test_what_was_seen_elsewhere_in_the_picture_while_somebody_was_there_is_not_public(tmp_path: Path) -> None:
-    street = {"camera": "rtsp://camera:8554/street"}
     spans = {"cat": (0, 20), "someone": (10, 60), "fox": (100, 110), "later": (200, 210), "elsewhere": (30, 40)}
     labels = {"cat": "tabby cat", "someone": "person", "fox": "red fox", "later": "red fox", "elsewhere": "red fox"}
     store = stored_history(
@@ -169,7 +168,7 @@ def test_what_was_seen_elsewhere_in_the_picture_while_somebody_was_there_is_not_
             change(
                 f"01JM{number:022}", "end", jpeg=JPEG, label=labels[name], model="everyday",
                 start_ms=START_MS + begin * 1000, end_ms=START_MS + end * 1000,
-                **(street if name == "elsewhere" else {}),
+                camera="rtsp://camera:8554/street" if name == "elsewhere" else "test",
             )
             for number, (name, (begin, end)) in enumerate(spans.items())
         ],

@@ -185,11 +185,12 @@ def test_a_model_that_comes_or_is_replaced_while_it_runs_is_asked(
             (tmp_path / "new").write_bytes(need_model(came).read_bytes() if came else b"half")
             (tmp_path / "new").replace(model)
 
-            def is_asked(is_cat: bool = is_cat) -> bool:
+            def is_asked(came: str = came, is_cat: bool = is_cat) -> bool:
                 [answer] = answers(asked, first, [replace(cat, captured_ns=time.monotonic_ns())])
-                return answer is not None and (answer.label == "cat") == is_cat
+                is_whole = [*asked.troubles()] == []
+                return answer is not None and (answer.label == "cat") == is_cat and is_whole == bool(came)
 
-            assert eventually(lambda is_whole=bool(came): is_asked() and is_whole != bool([*asked.troubles()]))
+            assert eventually(is_asked)
     finally:
         asked.stop(Ending(ShutdownRequest()))
 
