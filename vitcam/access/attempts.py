@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_FREE = 5
-"""Wrong passwords with the last of which an address has to wait for the first time."""
+_WAITS_FROM = 5
+"""From this wrong password on, an address has to wait."""
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 2.0, 60.0
 _FORGOTTEN_S = 900.0
 _MOST_ADDRESSES = 4096
@@ -24,7 +24,7 @@ class _Guesses:
 class Attempts:
     """Wrong passwords by address. Every check counts as wrong until it is known to be right.
 
-    From the fifth on an address waits after each one: 2 s, 4 s, 8 s and so on, a minute at most.
+    From its fifth one on, an address waits after each: 2 s, 4 s, 8 s and so on, a minute at most.
 
     clock  seconds that only grow
     """
@@ -47,8 +47,8 @@ class Attempts:
             found = _Guesses()
         found.wrong += 1
         found.last_s = now
-        if found.wrong >= _FREE:
-            doublings = min(found.wrong - _FREE, 10)
+        if found.wrong >= _WAITS_FROM:
+            doublings = min(found.wrong - _WAITS_FROM, 10)
             found.until_s = now + min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2**doublings)
         self._guesses[home] = found
         if len(self._guesses) > _MOST_ADDRESSES:

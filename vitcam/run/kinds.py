@@ -72,7 +72,7 @@ class Sees(HoldsPixels):
         """
 
     def unseen(self, events: tuple[Event, ...]) -> None:
-        """No frame is classified in a pause. `events` have ended by that."""
+        """Time has passed in a pause, in which no frame is classified. `events` have ended by that."""
 
     @abstractmethod
     def close(self, events: tuple[Event, ...]) -> None:

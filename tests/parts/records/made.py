@@ -59,6 +59,18 @@ def made_history(folder: Path, events: Iterable[dict[str, Any]] = EVENTS, jpeg: 
     return store
 
 
+def with_film(store: EventStore, hour: int) -> EventStore:
+    """The same history, in which one event has a film."""
+    film = store.folder / "clips" / "a.mp4"
+    film.parent.mkdir()
+    film.write_bytes(b"film")
+    again = EventStore(store.folder)
+    again.start()
+    again.attach_clip(f"01JM{hour:022}", film)
+    again.stop(20)
+    return again
+
+
 def times(hour: int) -> dict[str, int]:
     start_ms = START_MS + hour * HOUR_MS + 250
     return {"start_ms": start_ms, "end_ms": start_ms + 1500}

@@ -19,10 +19,10 @@ from tests.parts.records.made import (
     exported,
     made_history,
     stored_history,
+    with_film,
 )
 from tests.parts.records.validated import descriptor, problems, rows
 from vitcam.errors import UsageError, VitcamError
-from vitcam.history.store import EventStore
 from vitcam.parts.records import output
 from vitcam.parts.records.camtrap import PackageWishes
 
@@ -121,14 +121,7 @@ def test_deployments_last_from_the_first_event_to_the_last_or_as_given(tmp_path:
 
 
 def test_pictures_and_films_lie_beside_and_are_public_only_where_asked_and_without_people(tmp_path: Path) -> None:
-    state = tmp_path / "state"
-    store = made_history(state, [EVENTS[0] | {"favourite": True}, EVENTS[1]])
-    (state / "clips").mkdir()
-    (state / "clips" / "a.mp4").write_bytes(b"film")
-    store = EventStore(state)
-    store.start()
-    store.attach_clip(f"01JM{0:022}", state / "clips" / "a.mp4")
-    store.stop(20)
+    store = with_film(made_history(tmp_path / "state", [EVENTS[0] | {"favourite": True}, EVENTS[1]]), 0)
     exported(store, tmp_path / "out")
     found = {row["mediaID"]: row for row in rows(tmp_path / "out")["media"]}
 
@@ -198,13 +191,7 @@ def test_a_picture_and_a_film_that_cannot_be_read_are_named_and_counted_as_gone_
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     state = tmp_path / "state"
-    made_history(state, EVENTS[:3])
-    (state / "clips").mkdir()
-    (state / "clips" / "a.mp4").write_bytes(b"film")
-    store = EventStore(state)
-    store.start()
-    store.attach_clip(f"01JM{2:022}", state / "clips" / "a.mp4")
-    store.stop(20)
+    store = with_film(made_history(state, EVENTS[:3]), 2)
     event = store.get(f"01JM{1:022}")
     assert event is not None
     assert event.frame is not None

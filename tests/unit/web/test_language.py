@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from vitcam.config.load import merge_layers
+from vitcam.model import bundle
 from vitcam.names.languages import LANGUAGES, ORIGINAL
 from vitcam.pictures.overlay_kinds import OVERLAYS
 from vitcam.web.page_sources import page_files
@@ -170,6 +171,15 @@ def test_a_language_is_set_as_its_readers_are_used_to(code: str) -> None:
     texts = {key: text for key in catalogue(code) for text in forms(code, key).values()}
 
     assert {key: text for key, text in texts.items() if re.search(UNTYPESET[code], text)} == {}
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_what_a_shipped_model_knows_is_said_in_each_language(code: str) -> None:
+    names = json.loads(PAGE[PurePosixPath(f"labels/names.{code}.json")])
+    described = {path.stem: bundle.read(path) for path in Path("models").glob("*.tflite")}
+
+    assert described
+    assert [name for name, each in described.items() if each is None or each.card.description not in names] == []
 
 
 def test_portuguese_is_that_of_brazil_as_in_the_names_of_labels() -> None:

@@ -181,8 +181,9 @@ class SavedAreas:
                 zones = before.get("zones") or zones
             written = {**before, **written, "zones": zones}
         others = (each for source, each in self._readable().items() if source != self._records.source)
-        is_empty = written == _NOTHING and not any(map(_readable_masks, others))  # else theirs would come at a start
-        reason = self._records.save(None if is_empty else written)
+        # without a record of its own, the next start would give it the masks of another camera
+        needs_record = written != _NOTHING or any(map(_readable_masks, others))
+        reason = self._records.save(written if needs_record else None)
         return reason or (f"{self._configured} are set by the configuration" if self._configured else "")
 
     def _parsed(self, text: str) -> dict[str, Any]:

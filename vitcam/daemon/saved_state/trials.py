@@ -75,7 +75,7 @@ class Trials:
     def keep_now(self, what: str, save: Callable[[], str]) -> str:
         """Save a change that needs no trial, in place of one of its kind that waits. Arguments as those of `keep`."""
         with self._saving:
-            self._save_what_is_due()  # it has worked; `save` goes before it in what both say
+            self._save_what_is_due()  # it was changed before, so it is saved before
             with self._changed:
                 self._drop(what)
             return self.unsaved.keep(what, save)

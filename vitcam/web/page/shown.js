@@ -35,7 +35,7 @@ export function chanceOf({ shown }) {
   return shown.level === "none" ? "" : percent(shown.p);
 }
 
-// of a camera; the bundled film is none
+// in words; where the bundled film runs, no camera is live
 export function statusOf(status, source) {
   return t(status === "ok" && /^demo(:|$)/.test(source) ? "status.demo" : `status.${status}`);
 }

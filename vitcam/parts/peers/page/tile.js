@@ -60,7 +60,8 @@ export class Tile {
     removing.addEventListener("click", () => remove(name));
   }
 
-  // mayChange: whether the caller may change something; title: what people call the camera; source: of this camera
+  // mayChange: whether the caller may change something; title: what people call the camera; source: what this
+  // camera was opened with, "" for others
   show({ name, address, status, reason, caption, last, still, added }, mayChange, title, source) {
     write(this.#title, title);
     this.#acts.hidden = !added || !mayChange;

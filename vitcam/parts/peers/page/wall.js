@@ -22,7 +22,7 @@ class Wall {
   #sure = new Sure("wall", "wall.sure", () => this.#change(this.#leaving, "DELETE"));
   #mayChange = false;
   #called = ""; // what people call this camera
-  #source = ""; // its
+  #source = ""; // what this camera was opened with
   #isOpen = false;
   #asks = 0; // counts the rounds of asking: an older one ends when another has begun
 

@@ -86,7 +86,7 @@ class InboxAnswers:
                     f"the answer about {entry_id} cannot be taken back: only the last {_REMEMBERED} can be"
                 )
             back = replace(found.entry, doubt=1.0)  # the next pictures that come must not take its place at once
-            if not self.inbox.add(back, found.jpeg, at_any_rate=True):
+            if not self.inbox.add(back, found.jpeg, wanted=True):
                 raise UsageError(
                     "the answer cannot be taken back: the inbox may keep no picture of this size; set "
                     "inbox.pictures or inbox.max_mb higher"

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from vitcam.errors import VitcamError
-from vitcam.frames import NO_MODEL, Event, Frame, Image, Place, Prediction
+from vitcam.frames import NO_MODEL, Event, Frame, Image, ModelIdentity, Place, Prediction
 from vitcam.parts.teach import THREADS
 from vitcam.parts.teach.datasets.collector import QUALITY, kept_part
 from vitcam.parts.teach.datasets.followed import FollowedThings
@@ -74,10 +74,8 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
         """The one that answered last."""
         self._asked_model = NO_MODEL
         """The one that was asked about all that waits."""
-        self._asking_model = NO_MODEL
-        """The one that is being asked about them, one by one."""
-        self._unanswered = set[str]()
-        """Ids of pictures that could not be asked about, such as a damaged one."""
+        self._unanswered = set[tuple[str, ModelIdentity]]()
+        """Ids of pictures about which a model could not be asked, such as a damaged one."""
         self._changed = threading.Condition()
         self._waiting: _Chosen | None = None
         self._closed = False
@@ -208,31 +206,36 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
                         self._waiting = None
 
     def _keep_within_limits(self) -> None:
-        if self._limits_are_new:
+        if self._limits_are_new and time.monotonic() >= self._pause_until_s:
             self._limits_are_new = False
             try:
                 self.inbox.keep_within_limits()
             except VitcamError as error:
-                if self.inbox.trouble != str(error):
-                    log.warning("the inbox has more pictures than it may have: %s", error)
-                self.inbox.trouble = str(error)
+                self._limits_are_new = True
+                self._rest("the inbox has more pictures than it may have: %s", error)
+            else:
+                self.inbox.trouble = ""
+
+    def _rest(self, said: str, error: VitcamError) -> None:
+        """The disk failed. It is logged once, and tried again in a minute."""
+        if self.inbox.trouble != str(error):
+            log.warning(said, error)
+        self.inbox.trouble, self._pause_until_s = str(error), time.monotonic() + _AGAIN_S
 
     def _ask_again(self) -> None:
         """Another model is in use: it is asked about one of the pictures that it was not asked about."""
         model, ask = self._model, self._ask
         if ask is None or model is self._asked_model:
             return
-        if model is not self._asking_model:
-            self._asking_model = model
-            self._unanswered.clear()
         try:
             waiting = self.inbox.entries()
         except VitcamError as error:
             log.warning("the pictures of the inbox are not asked about again: %s", error)
             waiting = []
-        entry = next((each for each in waiting if each.model != model.name and each.id not in self._unanswered), None)
-        if entry is None:
+        left = (each for each in waiting if each.model != model.name and (each.id, model) not in self._unanswered)
+        if (entry := next(left, None)) is None:
             self._asked_model = model
+            self._unanswered.clear()
             return
         try:
             jpeg = self.inbox.picture(entry.id)
@@ -244,7 +247,7 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
             )
         except VitcamError as error:
             log.warning("the picture %s of the inbox is not asked about again: %s", entry.id, error)
-            self._unanswered.add(entry.id)
+            self._unanswered.add((entry.id, model))
 
     def _keep(self, chosen: _Chosen, way: Way) -> None:
         entry = chosen.entry
@@ -256,9 +259,7 @@ class InboxKeeper(Runs, Sees, Configured, Learns):
             if way.expired:
                 self.inbox.remove([entry.id])
         except VitcamError as error:
-            if self.inbox.trouble != str(error):
-                log.warning("no pictures are put into the inbox now: %s", error)
-            self.inbox.trouble, self._pause_until_s = str(error), time.monotonic() + _AGAIN_S
+            self._rest("no pictures are put into the inbox now: %s", error)
         else:
             self.inbox.trouble = ""
 

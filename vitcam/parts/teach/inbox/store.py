@@ -93,10 +93,10 @@ class Inbox:
         except (OSError, ValueError) as error:
             raise VitcamError(f"{path} cannot be read: {error}") from error
 
-    def add(self, entry: InboxEntry, jpeg: bytes, at_any_rate: bool = False) -> bool:
+    def add(self, entry: InboxEntry, jpeg: bytes, wanted: bool = False) -> bool:
         """Keep a picture, in place of one of the same id, and of the least informative ones where there is no room.
 
-        at_any_rate  a person wants it to wait: it takes the place of one that is more informative
+        wanted   a person wants it to wait: it takes the place of one that is more informative
         returns  False: it was not kept, since those that wait are all more informative, or none may wait
         raises   UsageError for what is no picture, VitcamError if the disk has no room or cannot be written
         """
@@ -108,7 +108,7 @@ class Inbox:
             raise UsageError(f"this picture cannot be kept in the inbox: {error}") from error
         with self._lock:
             others = [each for each in self._all() if each.id != entry.id]
-            kept = self._within([entry, *in_order(others)] if at_any_rate else in_order([*others, entry]))
+            kept = self._within([entry, *in_order(others)] if wanted else in_order([*others, entry]))
             beyond = [each.id for each in others if each not in kept]
             if entry not in kept:
                 self.remove(beyond)
